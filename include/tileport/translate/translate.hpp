@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translates Tile IR kernels to cuTile Rust source, one statement per op.
+//
+// What cuTile Rust can't express is refused with the op, its location and the reason; nothing is guessed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tileport/core/diagnostic.hpp>
+#include <tileport/ir/module.hpp>
+
+namespace tileport::translate {
+
+/// One specialization to translate.
+struct Specialization {
+  std::string name;    ///< Becomes the Rust entry's name.
+  std::string kernel;  ///< The Python function; entries of one kernel share a Rust module.
+  const ir::Module* module = nullptr;
+  /// Parameter names of the entry's arguments, in order ("output", "output_size0", …); may be empty.
+  std::vector<std::string> argument_names;
+};
+
+/// Python variable names by source position: file → (line, column) → name.
+using SourceNames = std::map<std::string, std::map<std::pair<std::uint32_t, std::uint32_t>, std::string>>;
+
+struct Options {
+  SourceNames names;
+  std::string header;  ///< Lines for the top of the file, without comment marks.
+};
+
+struct Refusal {
+  std::string name;  ///< The specialization.
+  Diagnostics diagnostics;
+};
+
+struct Translation {
+  std::string source;                ///< kernel.rs; holds the entries that could be translated.
+  std::vector<std::string> entries;  ///< Names of those entries, in order.
+  std::vector<Refusal> refusals;
+};
+
+/// Bad input (no kernel in a module, two entries of one name) is an error; a kernel that can't be expressed is a
+/// refusal and the others are still translated.
+Result<Translation> translate(const std::vector<Specialization>& specializations, const Options& options);
+
+}  // namespace tileport::translate
