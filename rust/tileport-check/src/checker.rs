@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Many entries for many targets, spread over threads.
+
+use crate::compile::PreparedModule;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{self, Entry, KernelSource};
+use cutile_ir::bytecode::BytecodeVersion;
+use cutile_ir::capabilities::TargetCapabilities;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// The compiler recurses over expressions and inlined calls; its frames are large in unoptimised builds.
+const STACK_BYTES: usize = 256 << 20;
+
+/// What to compile: every named entry for every target.
+#[derive(Clone, Debug)]
+pub struct Request {
+    entries: Vec<Entry>,
+    targets: Vec<String>,
+    version: BytecodeVersion,
+    jobs: usize,
+}
+
+impl Request {
+    /// All entries of the file, bytecode 13.3, as many threads as the machine has cores.
+    pub fn all(checker: &Checker, targets: &[impl AsRef<str>]) -> Result<Self, Diagnostic> {
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        let targets =
+            targets.iter().map(|target| checked_target(target.as_ref())).collect::<Result<_, _>>()?;
+        Ok(Self { entries: checker.entries().to_vec(), targets, version: BytecodeVersion::V13_3, jobs })
+    }
+
+    /// Restricts the request to the entries called `names`; an empty list leaves it as it is.
+    pub fn entries(mut self, checker: &Checker, names: &[impl AsRef<str>]) -> Result<Self, Diagnostic> {
+        if !names.is_empty() {
+            let found = names.iter().map(|name| checker.source.entry(name.as_ref()).cloned());
+            self.entries = found.collect::<Result<_, _>>()?;
+        }
+        Ok(self)
+    }
+
+    /// Sets the version of the bytecode to write.
+    pub fn version(mut self, version: BytecodeVersion) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// Sets the number of threads (at least one).
+    pub fn jobs(mut self, jobs: usize) -> Self {
+        self.jobs = jobs.max(1);
+        self
+    }
+}
+
+/// The result for one entry and target.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub entry: String,
+    pub target: String,
+    /// The bytes of the bytecode file, or why there are none.
+    pub result: Result<Vec<u8>, Diagnostic>,
+    /// Time spent on this entry and target, without what the entries of a module share.
+    pub elapsed: Duration,
+}
+
+/// A kernel source file that can be compiled any number of times.
+#[derive(Clone, Debug)]
+pub struct Checker {
+    source: KernelSource,
+}
+
+impl Checker {
+    /// Reads the file at `path`; fails if it is unreadable, not Rust, or has no entry.
+    pub fn open(path: &Path) -> Result<Self, Diagnostic> {
+        KernelSource::open(path).map(|source| Self { source })
+    }
+
+    /// The same for a text that stands for a file called `file_name`.
+    pub fn from_text(file_name: &str, text: impl Into<String>) -> Result<Self, Diagnostic> {
+        KernelSource::from_text(file_name, text).map(|source| Self { source })
+    }
+
+    /// The entries of the file, in file order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.source.entries
+    }
+
+    /// Compiles what `request` names and calls `on_outcome` on this thread for each entry and target, in
+    /// the order in which they finish.
+    pub fn compile(&self, request: &Request, mut on_outcome: impl FnMut(Outcome)) {
+        let tasks: Vec<(&Entry, &str)> = request
+            .entries
+            .iter()
+            .flat_map(|entry| request.targets.iter().map(move |target| (entry, target.as_str())))
+            .collect();
+        let next = AtomicUsize::new(0);
+        let (sender, receiver) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for _ in 0..request.jobs.min(tasks.len()) {
+                let (sender, next, tasks) = (sender.clone(), &next, &tasks);
+                std::thread::Builder::new()
+                    .stack_size(STACK_BYTES)
+                    .spawn_scoped(scope, move || self.work(tasks, next, request.version, &sender))
+                    .expect("the system refuses a thread");
+            }
+            drop(sender);
+            receiver.iter().for_each(&mut on_outcome);
+        });
+    }
+
+    /// Takes tasks until none is left. Consecutive tasks mostly share a module, so the last one is kept.
+    fn work(
+        &self,
+        tasks: &[(&Entry, &str)],
+        next: &AtomicUsize,
+        version: BytecodeVersion,
+        sender: &mpsc::Sender<Outcome>,
+    ) {
+        let modules = source::parse(&self.source.text);
+        let mut prepared: Option<(&str, Result<PreparedModule, Diagnostic>)> = None;
+        while let Some((entry, target)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if prepared.as_ref().is_none_or(|(name, _)| *name != entry.module) {
+                prepared = Some((&entry.module, self.prepare(&modules, &entry.module)));
+            }
+            let start = Instant::now();
+            let result = match prepared.as_ref().map(|(_, module)| module) {
+                Some(Ok(module)) => module.compile(&self.source.file_name, &entry.name, target, version),
+                Some(Err(problem)) => Err(problem.clone()),
+                None => unreachable!("a module was prepared above"),
+            };
+            let result = result
+                .map_err(|problem| Diagnostic { place: problem.place.or(Some(entry.place)), ..problem });
+            let outcome = Outcome {
+                entry: entry.name.clone(),
+                target: target.to_string(),
+                result,
+                elapsed: start.elapsed(),
+            };
+            if sender.send(outcome).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn prepare(
+        &self,
+        modules: &Result<Vec<source::ItemMod>, Diagnostic>,
+        name: &str,
+    ) -> Result<PreparedModule, Diagnostic> {
+        let modules = modules.as_ref().map_err(Diagnostic::clone)?;
+        let module = modules.iter().find(|module| module.ident == name);
+        let module = module.expect("the text was indexed with this module");
+        PreparedModule::new(&self.source.file_name, module.clone())
+    }
+}
+
+/// Bytecode version from its usual spelling, such as `13.3`.
+pub fn parse_version(text: &str) -> Result<BytecodeVersion, Diagnostic> {
+    let supported = BytecodeVersion::SUPPORTED;
+    supported.into_iter().find(|version| version.to_string() == text).ok_or_else(|| {
+        let known: Vec<String> = supported.iter().map(ToString::to_string).collect();
+        let message = format!("bytecode version `{text}` is not one of {}", known.join(", "));
+        Diagnostic::new(Code::UnknownVersion, message)
+    })
+}
+
+fn checked_target(name: &str) -> Result<String, Diagnostic> {
+    match TargetCapabilities::new(BytecodeVersion::V13_3, name).sm() {
+        Some(_) => Ok(name.to_string()),
+        None => {
+            let message = format!("target `{name}` is not of the form sm_NN (such as sm_90 or sm_100)");
+            Err(Diagnostic::new(Code::UnknownTarget, message))
+        }
+    }
+}
