@@ -48,13 +48,14 @@ struct Range {
 ///   array             items
 ///   dense_elements    type, constant
 ///   div_by            bits (the divisor), first = every, second = along
-///   same_elements     numbers
+///   same_elements, number_list   numbers
 ///   dictionary, optimization_hints   keys and items, pairwise, in the order of the file
 ///   bounded           first = lower bound, second = upper bound, both inclusive
 struct Attribute {
   enum class Kind : std::uint8_t {
     integer = 1, floating, boolean, type_attribute, string, array, dense_elements,
     div_by, same_elements, dictionary, optimization_hints, bounded,
+    number_list,  // Never tagged: what an integer_array or boolean_array attribute of an op holds.
   };
   Kind kind = Kind::integer;
   TypeId type{};
@@ -170,6 +171,8 @@ class Module {
   std::span<const ValueId> operands(OpId id) const;
   /// Operands of one group by its name in the op table. The group must exist (assertion).
   std::span<const ValueId> operands(OpId id, std::string_view group) const;
+  /// The same by the group's number in its row.
+  std::span<const ValueId> operands(OpId id, std::size_t group) const;
   ValueId operand(OpId id, std::size_t i) const { return operands(id)[i]; }
   ValueId result(OpId id, std::size_t i) const { return ValueId{op(id).results.first + static_cast<std::uint32_t>(i)}; }
   ValueId argument(BlockId id, std::size_t i) const {
@@ -190,11 +193,15 @@ class Module {
   /// The name of an enumeration attribute's value, e.g. "nearest_even"; empty if absent and without default.
   std::string_view enumerator(OpId id, std::string_view attribute) const;
 
-  /// "%0"-free access path for people: "@kernel/for#0/addf#3" (n-th op of that mnemonic in its block).
+  /// "%0"-free access path for people: "@kernel/for#0/addf#3" (n-th op of that mnemonic in its block). Ops of a second
+  /// region are below "else": "@kernel/if#1/else/store_view_tko#0".
   std::string access_path(OpId id) const;
   /// The function whose body holds this op.
   const Function& function_of(OpId id) const;
 };
+
+/// Whether two types are the same, whatever their ids: a file may hold equal types twice.
+bool same_type(const Module& left, TypeId a, const Module& right, TypeId b);
 
 /// Calls `visit(OpId)` for every op of a block and of the regions below it, in program order, a region op first.
 template <class Visit>

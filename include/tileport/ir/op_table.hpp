@@ -15,6 +15,8 @@
 #include <span>
 #include <string_view>
 
+#include <tileport/ir/enumerations.hpp>
+
 namespace tileport::ir {
 
 /// A bytecode version, 13.1 to 13.5. "Preview" content has the version in which it first appears.
@@ -40,12 +42,6 @@ enum class Encoding : std::uint8_t {
   attribute_array,     ///< varint n, n tagged attributes
   attribute,           ///< one tagged attribute
   optimization_hints,  ///< untagged dictionary: target → dictionary
-};
-
-/// Values of one enumeration, in the order of their numbers.
-struct Enumeration {
-  std::string_view name;
-  std::span<const std::string_view> values;
 };
 
 /// A small constexpr list: rows are literals, so they can't own heap memory.
@@ -83,11 +79,11 @@ struct AttributeInfo {
   const Enumeration* enumeration = nullptr;  ///< For Encoding::enumeration.
   bool optional = false;                     ///< Present only if its flag bit is set.
   Version since{13, 1};
-  /// What an absent attribute means (older versions, omitted text); an enumeration's number.
+  /// What an absent attribute means (in older versions, and where the text leaves it out); an enumeration's number.
   std::optional<std::uint64_t> default_value{};
 };
 
-/// Flag bits are numbered in declaration order: unit attributes, optional attributes, optional operands.
+/// Flag bits are numbered in the order of the row. A presence flag has the name of its attribute or operand group.
 struct FlagInfo {
   enum class Kind : std::uint8_t { unit_attribute, presence };
   std::string_view name;
@@ -98,7 +94,7 @@ struct FlagInfo {
 /// Semantic properties that passes ask for.
 enum class Trait : std::uint16_t {
   none = 0,
-  pure = 1 << 0,          ///< No effect: may be dropped when unused, merged when equal.
+  pure = 1 << 0,          ///< No effect beyond its results: may be dropped when unused, merged when equal.
   commutative = 1 << 1,   ///< The first two operands may change places without changing any bit of the result.
   terminator = 1 << 2,
   reads_memory = 1 << 3,
@@ -119,6 +115,13 @@ enum class NameHint : std::uint8_t {
   constant,  ///< From the value: cst_1_i32.
   assume,    ///< "assume_" + the producer's own hint.
   empty,     ///< Implements the naming interface and proposes nothing (if, loop, scan).
+};
+
+/// How MLIR names the arguments of an op's body.
+enum class ArgumentNames : std::uint8_t {
+  none,   ///< Numbered on from the arguments in scope: %arg4.
+  loop,   ///< %loopIdx, then %iterArg0, %iterArg1 …
+  pairs,  ///< %reduce_lhs, %reduce_rhs; numbered (%reduce_lhs0 …) if there are several pairs.
 };
 
 /// Whether one count stands before all operands / results, or the row fixes them.
@@ -144,6 +147,7 @@ struct OpInfo {
   Trait traits = Trait::none;
   NameHint name_hint = NameHint::none;
   InlineList<std::string_view, 3> result_names{};
+  ArgumentNames argument_names = ArgumentNames::none;
   /// Text form after the mnemonic, in the small language that src/text/form.hpp defines.
   std::string_view form{};
 
@@ -159,9 +163,5 @@ const OpInfo* find_op(std::uint16_t opcode);
 const OpInfo* find_op(std::string_view mnemonic);
 
 std::string_view name(Family family);
-
-/// Enumerations of the dialect (src/ir/enumerations.cpp).
-extern const Enumeration kRoundingMode, kIntegerOverflow, kSignedness, kComparisonPredicate, kComparisonOrdering,
-    kMemoryOrdering, kMemoryScope, kAtomicMode, kReductionKind, kPaddingValue, kPointerAttribute, kVisibility;
 
 }  // namespace tileport::ir

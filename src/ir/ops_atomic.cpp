@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Atomics and multi-device memory.
+#include "ir/op_families.hpp"
+
+namespace tileport::ir {
+namespace {
+
+constexpr OpInfo kOps[] = {
+    {.mnemonic = "atomic_rmw_tko",
+     .opcode = 0x08,
+     .family = Family::atomic,
+     .results = {{"result"}, {"result_token"}},
+     .flags_since = Version{13, 1},
+     .flags = {{"mask"}, {"token"}},
+     .attributes = {enumeration("memory_ordering_semantics", kMemoryOrdering),
+                    enumeration("memory_scope", kMemoryScope),
+                    enumeration("mode", kAtomicMode)},
+     .operands = {{"pointers"}, {"arg"}, {"mask", Arity::optional}, {"token", Arity::optional}},
+     .traits = Trait::reads_memory | Trait::writes_memory,
+     .name_hint = NameHint::fixed,
+     .result_names = {"result", "result_token"},
+     .form = " {memory_ordering_semantics}{memory_scope? {memory_scope}} {pointers}, {mode}, {arg}"
+             "{mask?, {mask}}{token? token={token}}"
+             " : {type(pointers)}, {type(arg)}"
+             "{mask?, {type(mask)}} -> {type(result)}, {type(result_token)}"},
+    {.mnemonic = "atomic_cas_tko",
+     .opcode = 0x07,
+     .family = Family::atomic,
+     .results = {{"result"}, {"result_token"}},
+     .flags_since = Version{13, 1},
+     .flags = {{"mask"}, {"token"}},
+     .attributes = {enumeration("memory_ordering_semantics", kMemoryOrdering),
+                    enumeration("memory_scope", kMemoryScope)},
+     .operands = {{"pointers"},
+                  {"cmp"},
+                  {"val"},
+                  {"mask", Arity::optional},
+                  {"token", Arity::optional}},
+     .traits = Trait::reads_memory | Trait::writes_memory,
+     .name_hint = NameHint::fixed,
+     .result_names = {"result", "result_token"},
+     .form = " {memory_ordering_semantics}{memory_scope? {memory_scope}} {pointers}, {cmp}, {val}"
+             "{mask?, {mask}}{token? token={token}}"
+             " : {type(pointers)}, {type(val)}"
+             "{mask?, {type(mask)}} -> {type(result)}, {type(result_token)}"},
+    {.mnemonic = "atomic_red_view_tko",
+     .opcode = 0x75,
+     .family = Family::atomic,
+     .since = {13, 3},
+     .results = {{"result_token"}},
+     .results_encoding = ListEncoding::counted,
+     .flags_since = Version{13, 3},
+     .flags = {{"token"}},
+     .attributes = {enumeration("memory_ordering_semantics", kMemoryOrdering),
+                    enumeration("memory_scope", kMemoryScope),
+                    enumeration("mode", kAtomicMode),
+                    attribute("inbounds", Encoding::boolean_array, {13, 5})},
+     .operands = {{"view"}, {"index", Arity::variadic}, {"value"}, {"token", Arity::optional}},
+     .operands_encoding = ListEncoding::segmented,
+     .traits = Trait::reads_memory | Trait::writes_memory,
+     .form = " {memory_ordering_semantics}"
+             "{memory_scope? {memory_scope}} {view}[{index}], {mode}, {value}{token? token = {token}}"
+             "{inbounds? inbounds = {inbounds}}"
+             " : {type(value)}, {type(view)}{index?, {same_type(index)}} -> {type(result_token)}"},
+    {.mnemonic = "multimem_load_reduce_view_tko",
+     .opcode = 0x7b,
+     .family = Family::atomic,
+     .since = {13, 5},
+     .results = {{"reduced_values"}, {"result_token"}},
+     .results_encoding = ListEncoding::counted,
+     .flags_since = Version{13, 5},
+     .flags = {{"memory_scope"}, {"token"}},
+     .attributes = {enumeration("memory_ordering_semantics", kMemoryOrdering),
+                    optional(enumeration("memory_scope", kMemoryScope)),
+                    enumeration("reduction", kReductionKind, "add"),
+                    attribute("inbounds", Encoding::boolean_array)},
+     .operands = {{"view"}, {"index", Arity::variadic}, {"token", Arity::optional}},
+     .operands_encoding = ListEncoding::segmented,
+     .traits = Trait::reads_memory,
+     .name_hint = NameHint::fixed,
+     .result_names = {"reduced_values", "result_token"},
+     .form = " {memory_ordering_semantics}"
+             "{memory_scope? {memory_scope}} {view}[{index}]{token? token = {token}"
+             "{inbounds? inbounds = {inbounds}}|{inbounds? inbounds = {inbounds}| }}"
+             " : {type(view)}{index?, {same_type(index)}}"
+             "{token?, {type(token)}} -> {type(reduced_values)}, {type(result_token)}"},
+    {.mnemonic = "multimem_reduce_view_tko",
+     .opcode = 0x7c,
+     .family = Family::atomic,
+     .since = {13, 5},
+     .results = {{"result_token"}},
+     .results_encoding = ListEncoding::counted,
+     .flags_since = Version{13, 5},
+     .flags = {{"token"}},
+     .attributes = {enumeration("memory_ordering_semantics", kMemoryOrdering),
+                    enumeration("memory_scope", kMemoryScope),
+                    enumeration("reduction", kReductionKind, "add"),
+                    attribute("inbounds", Encoding::boolean_array)},
+     .operands = {{"view"}, {"tile"}, {"index", Arity::variadic}, {"token", Arity::optional}},
+     .operands_encoding = ListEncoding::segmented,
+     .traits = Trait::reads_memory | Trait::writes_memory,
+     .form = " {memory_ordering_semantics}"
+             "{memory_scope? {memory_scope}} {view}, {tile}[{index}]{token? token = {token}"
+             "{inbounds? inbounds = {inbounds}}|{inbounds? inbounds = {inbounds}| }}"
+             " : {type(view)}, {type(tile)}{index?, {same_type(index)}}"
+             "{token?, {type(token)}} -> {type(result_token)}"},
+    {.mnemonic = "multimem_store_view_tko",
+     .opcode = 0x7d,
+     .family = Family::atomic,
+     .since = {13, 5},
+     .results = {{"result_token"}},
+     .results_encoding = ListEncoding::counted,
+     .flags_since = Version{13, 5},
+     .flags = {{"memory_scope"}, {"token"}},
+     .attributes = {enumeration("memory_ordering_semantics", kMemoryOrdering),
+                    optional(enumeration("memory_scope", kMemoryScope)),
+                    attribute("inbounds", Encoding::boolean_array)},
+     .operands = {{"view"}, {"tile"}, {"index", Arity::variadic}, {"token", Arity::optional}},
+     .operands_encoding = ListEncoding::segmented,
+     .traits = Trait::writes_memory,
+     .form = " {memory_ordering_semantics}"
+             "{memory_scope? {memory_scope}} {view}, {tile}[{index}]{token? token = {token}"
+             "{inbounds? inbounds = {inbounds}}|{inbounds? inbounds = {inbounds}| }}"
+             " : {type(view)}, {type(tile)}{index?, {same_type(index)}}"
+             "{token?, {type(token)}} -> {type(result_token)}"},
+};
+
+}  // namespace
+
+std::span<const OpInfo> atomic_ops() { return kOps; }
+
+}  // namespace tileport::ir

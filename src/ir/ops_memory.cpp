@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pointers, loads and stores through them, tokens and their ordering.
+#include "ir/op_families.hpp"
+
+namespace tileport::ir {
+namespace {
+
+constexpr OpInfo kOps[] = {
+    {.mnemonic = "offset",
+     .opcode = 0x51,
+     .family = Family::memory,
+     .results = {{"result"}},
+     .operands = {{"ptr"}, {"offset"}},
+     .traits = Trait::pure,
+     .form = " {ptr}, {offset} : {type(ptr)}, {type(offset)} -> {type(result)}"},
+    {.mnemonic = "load_ptr_tko",
+     .opcode = 0x3d,
+     .family = Family::memory,
+     .results = {{"result"}, {"result_token"}},
+     .flags_since = Version{13, 1},
+     .flags = {{"memory_scope"}, {"optimization_hints"}, {"mask"}, {"paddingValue"}, {"token"}},
+     .attributes = {enumeration("memory_ordering_semantics", kMemoryOrdering),
+                    optional(enumeration("memory_scope", kMemoryScope)),
+                    optional(attribute("optimization_hints", Encoding::optimization_hints))},
+     .operands = {{"source"},
+                  {"mask", Arity::optional},
+                  {"paddingValue", Arity::optional},
+                  {"token", Arity::optional}},
+     .traits = Trait::reads_memory,
+     .name_hint = NameHint::fixed,
+     .result_names = {"result", "result_token"},
+     .form = " {memory_ordering_semantics}{memory_scope? {memory_scope}} {source}{mask?, {mask}}"
+             "{paddingValue?, {paddingValue}}{token? token={token}}"
+             "{optimization_hints? optimization_hints = {optimization_hints}}"
+             " : {type(source)}{mask?, {type(mask)}}"
+             "{paddingValue?, {type(paddingValue)}} -> {type(result)}, {type(result_token)}"},
+    {.mnemonic = "store_ptr_tko",
+     .opcode = 0x65,
+     .family = Family::memory,
+     .results = {{"result_token"}},
+     .flags_since = Version{13, 1},
+     .flags = {{"memory_scope"}, {"optimization_hints"}, {"mask"}, {"token"}},
+     .attributes = {enumeration("memory_ordering_semantics", kMemoryOrdering),
+                    optional(enumeration("memory_scope", kMemoryScope)),
+                    optional(attribute("optimization_hints", Encoding::optimization_hints))},
+     .operands = {{"destination"}, {"value"}, {"mask", Arity::optional}, {"token", Arity::optional}},
+     .traits = Trait::writes_memory,
+     .form = " {memory_ordering_semantics}{memory_scope? {memory_scope}} {destination}, {value}"
+             "{mask?, {mask}}{token? token={token}}"
+             "{optimization_hints? optimization_hints = {optimization_hints}}"
+             " : {type(destination)}, {type(value)}{mask?, {type(mask)}} -> {type(result_token)}"},
+    {.mnemonic = "alloca",
+     .opcode = 0x71,
+     .family = Family::memory,
+     .since = {13, 3},
+     .results = {{"result"}},
+     .flags_since = Version{13, 3},
+     .flags = {unit("global")},
+     .attributes = {attribute("num_elem", Encoding::integer), attribute("alignment", Encoding::integer)},
+     .form = " num_elem = {num_elem}, alignment = {alignment}{global? global} : {type(result)}"},
+    {.mnemonic = "get_global",
+     .opcode = 0x2c,
+     .family = Family::memory,
+     .results = {{"result"}},
+     .attributes = {attribute("name", Encoding::string)},
+     .traits = Trait::pure,
+     .form = " {symbol(name)} : {type(result)}"},
+    {.mnemonic = "make_token",
+     .opcode = 0x44,
+     .family = Family::memory,
+     .results = {{"result"}},
+     .traits = Trait::pure,
+     .form = " : {type(result)}"},
+    {.mnemonic = "join_tokens",
+     .opcode = 0x3c,
+     .family = Family::memory,
+     .results = {{"result"}},
+     .results_encoding = ListEncoding::counted,
+     .operands = {{"tokens", Arity::variadic}},
+     .operands_encoding = ListEncoding::counted,
+     .traits = Trait::pure,
+     .form = " {tokens} : {type(result)}"},
+    {.mnemonic = "memory_fence_alias_tko",
+     .opcode = 0x7a,
+     .family = Family::memory,
+     .since = {13, 4},
+     .results = {{"result_token"}},
+     .operands = {{"token"}},
+     .traits = Trait::reads_memory | Trait::writes_memory,
+     .form = " {token}"},
+    {.mnemonic = "gdc_launch_dependents_tko",
+     .opcode = 0x77,
+     .family = Family::memory,
+     .since = {13, 4},
+     .results = {{"result_token"}},
+     .operands = {{"token", Arity::optional}},
+     .operands_encoding = ListEncoding::counted,
+     .traits = Trait::writes_memory,
+     .form = "{token? token = {token}} -> {type(result_token)}"},
+    {.mnemonic = "gdc_wait_tko",
+     .opcode = 0x78,
+     .family = Family::memory,
+     .since = {13, 4},
+     .results = {{"result_token"}},
+     .operands = {{"token", Arity::optional}},
+     .operands_encoding = ListEncoding::counted,
+     .traits = Trait::reads_memory | Trait::writes_memory,
+     .form = "{token? token = {token}} -> {type(result_token)}"},
+};
+
+}  // namespace
+
+std::span<const OpInfo> memory_ops() { return kOps; }
+
+}  // namespace tileport::ir
