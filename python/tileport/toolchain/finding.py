@@ -52,14 +52,14 @@ class Toolchain:
         """Versions of Tile IR bytecode that tileiras lists, oldest first: ("13.1", ...)."""
         if self.tileiras.path is None:
             return ()
-        return tuple(re.findall(r"^\s*(\d+\.\d+)\s*$", _output(self.tileiras.path, "--list-versions"), re.M))
+        return tuple(re.findall(r"^\s*(\d+\.\d+)\s*$", program_output(self.tileiras.path, "--list-versions"), re.M))
 
     @functools.cached_property
     def targets(self) -> tuple[str, ...]:
         """Architectures that tileiras assembles for: ("sm_80", ...)."""
         if self.tileiras.path is None:
             return ()
-        return tuple(re.findall(r"^\s*=(sm_\w+)", _output(self.tileiras.path, "--help"), re.M))
+        return tuple(re.findall(r"^\s*=(sm_\w+)", program_output(self.tileiras.path, "--help"), re.M))
 
     def require(self, name: str) -> Path:
         """The path of "tileiras", "tileirdisasm", "tileport-check", "cargo" or "rustc"; ToolchainError if
@@ -72,7 +72,8 @@ class Toolchain:
         return tool.path
 
 
-def _output(program: Path, *arguments: str) -> str:
+def program_output(program: Path, *arguments: str) -> str:
+    """What a program prints; "" if it can't be run, fails or takes too long."""
     try:
         finished = subprocess.run(
             [str(program), *arguments],
@@ -140,12 +141,12 @@ def _nvidia_programs(name: str) -> Callable[[], list[Path]]:
 
 
 def _nvidia_version(path: Path) -> str | None:
-    match = re.search(r"\bV(\d+\.\d+\.\d+)", _output(path, "--version"))
+    match = re.search(r"\bV(\d+\.\d+\.\d+)", program_output(path, "--version"))
     return match.group(1) if match else None
 
 
 def _first_number(path: Path) -> str | None:
-    match = re.search(r"\d+\.\d+\.\d+", _output(path, "--version"))
+    match = re.search(r"\d+\.\d+\.\d+", program_output(path, "--version"))
     return match.group(0) if match else None
 
 
@@ -226,7 +227,7 @@ def cargo_environment() -> dict[str, str]:
         # libclang from PyPI comes without its builtin headers (stddef.h); gcc's own serve as well.
         if libclang.name == "native" and "BINDGEN_EXTRA_CLANG_ARGS" not in environment:
             compiler = shutil.which("gcc") or shutil.which("cc")
-            include = _output(Path(compiler), "-print-file-name=include").strip() if compiler else ""
+            include = program_output(Path(compiler), "-print-file-name=include").strip() if compiler else ""
             if include.startswith("/"):
                 environment["BINDGEN_EXTRA_CLANG_ARGS"] = f"-isystem {include}"
     return environment

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+# `make help` lists what there is. Everything that is fetched or built once is kept in the user's cache folder,
+# so that a second clone on the same machine is ready in about a minute; `make clean-cache` removes it.
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+JOBS ?= 2
+PYTHON ?= python3.11
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/tileport
+UV := $(CACHE)/uv/bin/uv
+VENV_PYTHON := .venv/bin/python
+DEMO_DIR := build/demo
+
+hash = $(shell $(1) | sha256sum | cut -c1-12)
+
+# Rust needs CUDA headers and libclang. They come from the same locked wheels as the environment's, but into a
+# folder that is the same for every clone: cargo rebuilds whatever saw a different CUDA_TOOLKIT_PATH.
+RUST_WHEELS := nvidia-cuda-runtime nvidia-cuda-crt nvidia-curand libclang
+rust_wheels_lock = awk -v names=' $(RUST_WHEELS) ' '/^[^ ]/ { split($$1, part, "=="); keep = index(names, " " part[1] " ") } keep' requirements.lock
+RUST_BUILD := $(CACHE)/rust-build-$(call hash,$(rust_wheels_lock))
+LINT := $(CACHE)/lint-$(call hash,cat requirements-lint.lock)
+# A shared cargo target folder is not safe for several clones; a copy of one is.
+TARGET_SEED := $(CACHE)/cargo-target-$(call hash,cat rust/Cargo.lock rust/Cargo.toml rust/*/Cargo.toml; rustc -V 2>/dev/null; echo $(RUST_BUILD))
+
+export UV_CACHE_DIR := $(CACHE)/wheels
+export CUDA_TOOLKIT_PATH := $(RUST_BUILD)/nvidia/cu13
+export LIBCLANG_PATH := $(RUST_BUILD)/clang/native
+export BINDGEN_EXTRA_CLANG_ARGS = -isystem $(shell gcc -print-file-name=include 2>/dev/null)
+export CCACHE_DIR := $(CACHE)/ccache
+export CCACHE_MAXSIZE := 2G
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+export CMAKE_CXX_COMPILER_LAUNCHER := ccache
+export CMAKE_GENERATOR := Ninja
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+export CARGO_BUILD_JOBS := $(JOBS)
+
+CPP_FILES := $(shell find src include bindings tests/cpp python examples -name '*.cpp' -o -name '*.hpp' -o -name '*.h' 2>/dev/null)
+EXTENSION_INPUTS := CMakeLists.txt pyproject.toml $(shell find src include bindings cmake python -type f -not -name '*.py' -not -name '*.so' -not -path '*/__pycache__/*')
+RUST_INPUTS := $(shell find rust -name target -prune -o -type f -print)
+
+##@ Everyday
+.PHONY: setup
+setup: build/.system .venv/.ok build/.extension build/.rust ## everything that conversion needs, in .venv and the cache
+
+.PHONY: demo
+demo: setup ## convert softmax and prove the port, with no GPU
+	.venv/bin/tileport convert softmax --out $(DEMO_DIR)
+	@echo; echo "The report is $(CURDIR)/$(DEMO_DIR)/softmax/report.html, the port $(CURDIR)/$(DEMO_DIR)/softmax/kernel.rs"
+
+.PHONY: test
+test: setup ## linters, then the C++, Python and Rust tests
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory -k test-cpp test-python test-rust
+
+.PHONY: test-full
+test-full: export TILEPORT_FULL := 1
+test-full: test ## the same, with the long tests too
+
+.PHONY: bench
+bench: setup ## where the time of a conversion goes
+	$(VENV_PYTHON) benchmarks/convert.py
+
+.PHONY: clean
+clean: ## remove what was built in this clone
+	rm -rf build rust/target .venv
+
+.PHONY: clean-cache
+clean-cache: ## remove tileport's folder in the user's cache: wheels, compilers' caches, cubins
+	rm -rf $(CACHE)
+
+.PHONY: help
+help: ## this list
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+##@ Parts
+.PHONY: test-cpp test-python test-rust
+test-cpp: build/.system ## C++ tests only
+	@[ -f build/tests/build.ninja ] || cmake -S . -B build/tests -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1"
+	cmake --build build/tests -j $(JOBS)
+	ctest --test-dir build/tests --output-on-failure -j $(JOBS) --no-tests=error
+
+test-python: setup ## Python tests only
+	$(VENV_PYTHON) -m pytest tests/python
+
+test-rust: build/.rust ## Rust tests only
+	cd rust && cargo test --locked --quiet
+
+.PHONY: lint
+lint: build/.system .venv/.ok $(LINT)/.ok ## all linters and format checks
+	@$(LINT)/bin/clang-format --dry-run -Werror $(CPP_FILES) && echo "clang-format: $(words $(CPP_FILES)) files are formatted"
+	@$(LINT)/bin/ruff format --check .
+	@$(LINT)/bin/ruff check .
+	@$(LINT)/bin/mypy --python-executable $(VENV_PYTHON) python/tileport
+	@$(MAKE) --no-print-directory tidy
+	@cd rust && cargo fmt --all --check && cargo clippy --locked --quiet --all-targets -- -D warnings && echo "cargo fmt and clippy: clean"
+
+.PHONY: format
+format: $(LINT)/.ok ## apply the formatters
+	$(LINT)/bin/clang-format -i $(CPP_FILES)
+	$(LINT)/bin/ruff format .
+	$(LINT)/bin/ruff check --fix .
+	cd rust && cargo fmt --all
+
+# clang-tidy takes seconds a file: one stamp a file, made anew when the file, a header or the rules change.
+TIDY_FILES := $(filter src/%.cpp,$(CPP_FILES))
+TIDY_STAMPS := $(TIDY_FILES:%=build/tidy/%.ok)
+.PHONY: tidy
+tidy: ## clang-tidy on the library
+	@[ -f build/tests/build.ninja ] || cmake -S . -B build/tests -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" >/dev/null
+	@$(MAKE) --no-print-directory -j $(JOBS) $(TIDY_STAMPS) && echo "clang-tidy: $(words $(TIDY_FILES)) files are clean"
+build/tidy/%.ok: % .clang-tidy $(filter %.hpp %.h,$(CPP_FILES)) | $(LINT)/.ok
+	@mkdir -p $(@D)
+	@$(LINT)/bin/clang-tidy --quiet -p build/tests $< 2>$@.log || { cat $@.log; exit 1; }
+	@touch $@
+
+.PHONY: lock
+lock: $(UV) ## resolve pyproject.toml and requirements-lint.in again
+	$(UV) pip compile -q --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url --no-header --no-annotate pyproject.toml -o requirements.lock
+	$(UV) pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate requirements-lint.in -o requirements-lint.lock
+
+# ---- how each part is made ----------------------------------------------------------------------------------
+build/.system: cmake/install_system_packages.sh
+	@mkdir -p build
+	@PYTHON=$(PYTHON) bash cmake/install_system_packages.sh
+	@sh cmake/unpack_valijson.sh $(CACHE)/valijson
+	@touch $@
+
+$(UV): | build/.system
+	@echo "Fetching uv, which installs the Python packages ..."
+	@$(PYTHON) -m pip install -q --disable-pip-version-check --no-warn-script-location --prefix $(CACHE)/uv 'uv==0.13.9'
+
+.venv/.ok: requirements.lock | $(UV)
+	@echo "Python environment .venv: PyTorch with its CUDA libraries is about 6 GB installed; it is fetched once per"
+	@echo "machine (about 3 GB over the network) and kept in $(CACHE)/wheels."
+	@$(UV) venv -q --allow-existing --python $(PYTHON) .venv
+	@$(UV) pip sync --python $(VENV_PYTHON) --require-hashes requirements.lock
+	@touch $@
+
+build/.extension: .venv/.ok $(EXTENSION_INPUTS) | build/.system
+	@echo "Building the C++ core and its Python module ..."
+	@$(UV) pip install -q --python $(VENV_PYTHON) --no-deps --no-build-isolation -C cmake.define.TILEPORT_WERROR=ON -e .
+	@touch $@
+
+$(RUST_BUILD)/.ok: | $(UV)
+	@echo "Fetching CUDA headers and libclang for Rust (about 150 MB) ..."
+	@$(rust_wheels_lock) > build/rust-wheels.lock
+	@$(UV) pip install -q --no-deps --require-hashes --python $(PYTHON) --target $(RUST_BUILD) -r build/rust-wheels.lock
+	@touch $@
+
+build/.rust: $(RUST_BUILD)/.ok $(RUST_INPUTS) | build/.system
+	@if [ ! -d rust/target ] && [ -d $(TARGET_SEED) ]; then cp -a $(TARGET_SEED) rust/target; fi
+	@echo "Building tileport-check (Rust; about two minutes the first time) ..."
+	cd rust && cargo build --locked
+	@if [ ! -d $(TARGET_SEED) ]; then \
+	    rm -rf $(CACHE)/cargo-target-*; \
+	    cp -a rust/target $(TARGET_SEED).$$$$ && mv -T $(TARGET_SEED).$$$$ $(TARGET_SEED); fi
+	@touch $@
+
+$(LINT)/.ok: requirements-lint.lock | $(UV)
+	@echo "Fetching the linters (about 60 MB) ..."
+	@$(UV) venv -q --allow-existing --python $(PYTHON) $(LINT)
+	@$(UV) pip sync -q --python $(LINT)/bin/python --require-hashes requirements-lint.lock
+	@touch $@
