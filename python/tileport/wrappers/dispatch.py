@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the Rust entry of a launch: cuTile's specialization key, looked up among those that were converted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tileport.errors import InputError
+from tileport.wrappers.errors import MissingSpecializationError
+from tileport.wrappers.facts import parameter_key
+from tileport.wrappers.ports import exported_symbols
+
+#: cuTile's compiler hints with the values it uses when nothing is said.
+DEFAULT_HINTS: dict[str, Any] = {"num_ctas": None, "occupancy": None, "opt_level": 3, "num_worker_warps": None}
+
+Key = tuple[str, tuple[Any, ...], tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One converted specialization: its NAME and the exported symbol that launches it."""
+
+    name: str
+    symbol: str
+    kernel: str
+    parameters: tuple[dict[str, Any], ...] = field(compare=False)
+    hints: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass
+class DispatchTable:
+    """The entries of one op."""
+
+    op: str
+    entries: dict[Key, Entry]
+
+    @classmethod
+    def from_index(cls, index: dict[str, Any], names: Iterable[str] | None = None) -> DispatchTable:
+        """Reads an index (schema tileport/index/1); ``names`` limits it to specializations that have an entry."""
+        op = index["op"]
+        wanted = None if names is None else set(names)
+        rows = [row for row in index["specializations"] if row["op"] == op]
+        symbols = exported_symbols(op, sorted({row["kernel"] for row in rows}))
+        table = cls(op, {})
+        for row in rows:
+            if wanted is not None and row["name"] not in wanted:
+                continue
+            parameters = tuple(row["signature"])
+            entry = Entry(row["name"], symbols[row["kernel"]], row["kernel"], parameters, hints_key(row["hints"]))
+            key = specialization_key(row["kernel"], parameters, row["hints"])
+            other = table.entries.setdefault(key, entry)
+            if other.name != entry.name:
+                raise InputError(
+                    "ambiguous-specialization",
+                    f"{other.name} and {entry.name} are launched with the same arguments and hints",
+                    f"index of {op}",
+                )
+        return table
+
+    def find(self, kernel: str, parameters: Iterable[dict[str, Any]], hints: dict[str, Any]) -> Entry:
+        """The entry of a launch; MissingSpecializationError tells what was asked for and what comes nearest."""
+        described = tuple(parameters)
+        entry = self.entries.get(specialization_key(kernel, described, hints))
+        if entry is not None:
+            return entry
+        lines = [f"  {describe_parameter(parameter)}" for parameter in described]
+        lines.append(f"  hints: {describe_hints(hints)}")
+        raise MissingSpecializationError(
+            "no-specialization",
+            f"the port of {self.op} has no entry of {kernel} for this launch:\n" + "\n".join(lines),
+            self.op,
+            f"{self._nearest(kernel, described, hints)}\n"
+            f"Run `tileport convert {self.op} --tests DIR` with a test that makes this launch.",
+        )
+
+    def _nearest(self, kernel: str, parameters: tuple[dict[str, Any], ...], hints: dict[str, Any]) -> str:
+        best: list[str] | None = None
+        for entry in self.entries.values():
+            if entry.kernel != kernel or len(entry.parameters) != len(parameters):
+                continue
+            differing = [
+                f"{describe_parameter(have)} (asked: {describe_parameter(asked)})"
+                for have, asked in zip(entry.parameters, parameters, strict=True)
+                if parameter_key(have) != parameter_key(asked)
+            ]
+            if entry.hints != hints_key(hints):
+                differing.append(f"hints {describe_hints(dict(entry.hints))} (asked: {describe_hints(hints)})")
+            if best is None or len(differing) < len(best):
+                best = differing
+        return f"The nearest entry differs in: {'; '.join(best)}." if best else f"No entry of {kernel} was converted."
+
+
+def specialization_key(kernel: str, parameters: Iterable[dict[str, Any]], hints: dict[str, Any]) -> Key:
+    """What the launcher and the compiler tell specializations of one op apart by."""
+    return kernel, tuple(parameter_key(parameter) for parameter in parameters), tuple(v for _, v in hints_key(hints))
+
+
+def hints_key(hints: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """All hints in a fixed order; one that depends on the target is a tuple of (target, value)."""
+    unknown = set(hints) - set(DEFAULT_HINTS)
+    if unknown:
+        raise InputError("unknown-hint", f"unknown compiler hints: {', '.join(sorted(unknown))}")
+    values = {**DEFAULT_HINTS, **hints}
+    return tuple(
+        (name, tuple(sorted(value.items())) if isinstance(value, dict) else value) for name, value in values.items()
+    )
+
+
+def describe_parameter(parameter: dict[str, Any]) -> str:
+    """One line about a parameter, as error messages show it."""
+    name = parameter.get("name", "?")
+    if parameter["kind"] == "constant":
+        return f"{name} = {parameter['value']!r}"
+    if parameter["kind"] == "scalar":
+        return f"{name}: {parameter['dtype']}"
+    if parameter["kind"] != "array":
+        return f"{name}: {parameter['kind']}"
+
+    def axes(kind: str) -> str:
+        pairs = zip(parameter[f"{kind}_constant"], parameter[f"{kind}_divisible_by"], strict=True)
+        return ", ".join(f"={known}" if known is not None else f"div {divisor}" for known, divisor in pairs)
+
+    alias = ", may alias itself" if parameter["may_alias_internally"] else ""
+    return (
+        f"{name}: {parameter['dtype']}, extents ({axes('shape')}), strides ({axes('stride')}), "
+        f"address div {parameter['base_address_divisible_by']}{alias}"
+    )
+
+
+def describe_hints(hints: dict[str, Any]) -> str:
+    chosen = {name: value for name, value in hints.items() if value != DEFAULT_HINTS.get(name)}
+    return ", ".join(f"{name}={value}" for name, value in chosen.items()) or "none"
