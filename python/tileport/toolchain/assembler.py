@@ -24,6 +24,9 @@ _CUBIN_CACHE_LIMIT = 1 << 30
 # Everything else (wrong options, a signal, no memory) says nothing about the file and is never kept.
 _VERDICTS_ABOUT_THE_FILE = frozenset({0, 3, 5})
 
+_running: set[int] = set()
+"""Process groups that `_run` waits for, in whatever threads."""
+
 
 @dataclass(frozen=True)
 class Assembled:
@@ -79,6 +82,8 @@ def _run(command: list[str], timeout_s: float, scratch: Path) -> _Finished:
                 "tool-not-runnable", f"cannot be run: {error.strerror}", command[0], "Run `tileport doctor`."
             ) from error
 
+        _running.add(process.pid)
+
         def kill_group() -> None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -98,6 +103,7 @@ def _run(command: list[str], timeout_s: float, scratch: Path) -> _Finished:
             process.wait()
             raise
         finally:
+            _running.discard(process.pid)
             timer.cancel()
     process.returncode = os.waitstatus_to_exitcode(wait_status)
     return _Finished(
@@ -107,6 +113,13 @@ def _run(command: list[str], timeout_s: float, scratch: Path) -> _Finished:
         stdout=stdout_path.read_bytes(),
         stderr=stderr_path.read_text(errors="replace"),
     )
+
+
+def stop_running() -> None:
+    """Kills the programs that other threads wait for; those waits end with a ToolchainError."""
+    for group in list(_running):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
 
 
 @functools.cache
