@@ -12,6 +12,11 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/tileport
 UV := $(CACHE)/uv/bin/uv
 VENV_PYTHON := .venv/bin/python
 DEMO_DIR := build/demo
+# The one CMake folder of this clone: the library is compiled once for the extension and for the C++ tests, with
+# assertions, which a user's `pip install .` does not have.
+CMAKE_DIR := build/python
+DEVELOPMENT_BUILD := -C cmake.build-type=Debug -C "cmake.define.CMAKE_CXX_FLAGS_DEBUG=-O1 -g1" \
+    -C cmake.define.TILEPORT_WERROR=ON -C cmake.define.TILEPORT_BUILD_TESTS=ON -C install.strip=false
 
 hash = $(shell $(1) | sha256sum | cut -c1-12)
 
@@ -77,10 +82,9 @@ help: ## this list
 
 ##@ Parts
 .PHONY: test-cpp test-python test-rust
-test-cpp: build/.system ## C++ tests only
-	@[ -f build/tests/build.ninja ] || cmake -S . -B build/tests -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1"
-	cmake --build build/tests -j $(JOBS)
-	ctest --test-dir build/tests --output-on-failure -j $(JOBS) --no-tests=error
+test-cpp: build/.extension ## C++ tests only
+	cmake --build $(CMAKE_DIR) --target tileport_tests -j $(JOBS)
+	ctest --test-dir $(CMAKE_DIR) --output-on-failure -j $(JOBS) --no-tests=error
 
 test-python: setup ## Python tests only
 	$(VENV_PYTHON) -m pytest tests/python
@@ -108,12 +112,11 @@ format: $(LINT)/.ok ## apply the formatters
 TIDY_FILES := $(filter src/%.cpp,$(CPP_FILES))
 TIDY_STAMPS := $(TIDY_FILES:%=build/tidy/%.ok)
 .PHONY: tidy
-tidy: ## clang-tidy on the library
-	@[ -f build/tests/build.ninja ] || cmake -S . -B build/tests -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" >/dev/null
+tidy: build/.extension ## clang-tidy on the library
 	@$(MAKE) --no-print-directory -j $(JOBS) $(TIDY_STAMPS) && echo "clang-tidy: $(words $(TIDY_FILES)) files are clean"
 build/tidy/%.ok: % .clang-tidy $(filter %.hpp %.h,$(CPP_FILES)) | $(LINT)/.ok
 	@mkdir -p $(@D)
-	@$(LINT)/bin/clang-tidy --quiet -p build/tests $< 2>$@.log || { cat $@.log; exit 1; }
+	@$(LINT)/bin/clang-tidy --quiet -p $(CMAKE_DIR) $< 2>$@.log || { cat $@.log; exit 1; }
 	@touch $@
 
 .PHONY: lock
@@ -141,7 +144,7 @@ $(UV): | build/.system
 
 build/.extension: .venv/.ok $(EXTENSION_INPUTS) | build/.system
 	@echo "Building the C++ core and its Python module ..."
-	@$(UV) pip install -q --python $(VENV_PYTHON) --no-deps --no-build-isolation -C cmake.define.TILEPORT_WERROR=ON -e .
+	@$(UV) pip install -q --python $(VENV_PYTHON) --no-deps --no-build-isolation $(DEVELOPMENT_BUILD) -e .
 	@touch $@
 
 $(RUST_BUILD)/.ok: | $(UV)
