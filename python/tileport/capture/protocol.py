@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the capture and its worker process say to each other: one request, then events, as JSON lines."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a worker has to run. Either ``operator`` (with ``driver`` and ``tests``) or ``script`` is set."""
+
+    folder: str
+    """Where the worker puts bytecode and logs; its own."""
+    device_models: tuple[str, ...]
+    autotune: bool
+    backward: bool = False
+    """Whether backward passes will run: PyTorch then loads more, best done once for all device models."""
+    driver: str | None = None
+    """Module of our own calls of the operator."""
+    tests: tuple[str, ...] = ()
+    """Test files, absolute."""
+    tests_root: str | None = None
+    """The folder that holds TileGym's ``tests`` folder."""
+    script: str | None = None
+    script_arguments: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        return json.dumps(dataclasses.asdict(self))
+
+    @staticmethod
+    def from_json(text: str) -> Request:
+        data = {name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(text).items()}
+        return Request(**data)
+
+
+class Channel:
+    """Sends events to the parent: {"event": name, ...}."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def send(self, event: str, **data: Any) -> None:
+        self._stream.write(json.dumps({"event": event, **data}) + "\n")
+        self._stream.flush()
