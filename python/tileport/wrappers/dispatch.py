@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the Rust entry of a launch: cuTile's specialization key, looked up among those that were converted."""
+"""Finds the Rust entry of a launch by cuTile's specialization key, among those that were converted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from tileport.wrappers.facts import parameter_key
 from tileport.wrappers.ports import exported_symbols
 
 #: cuTile's compiler hints with the values it uses when nothing is said.
-DEFAULT_HINTS: dict[str, Any] = {"num_ctas": None, "occupancy": None, "opt_level": 3, "num_worker_warps": None}
+DEFAULT_HINTS: dict[str, Any] = {
+    "num_ctas": None,
+    "occupancy": None,
+    "opt_level": 3,
+    "num_worker_warps": None,
+}
 
 Key = tuple[str, tuple[Any, ...], tuple[Any, ...]]
 
@@ -38,7 +43,7 @@ class DispatchTable:
 
     @classmethod
     def from_index(cls, index: dict[str, Any], names: Iterable[str] | None = None) -> DispatchTable:
-        """Reads an index (schema tileport/index/1); ``names`` limits it to specializations that have an entry."""
+        """Reads an index (schema tileport/index/1); ``names`` limits it to those that have an entry."""
         op = index["op"]
         wanted = None if names is None else set(names)
         rows = [row for row in index["specializations"] if row["op"] == op]
@@ -48,7 +53,9 @@ class DispatchTable:
             if wanted is not None and row["name"] not in wanted:
                 continue
             parameters = tuple(row["signature"])
-            entry = Entry(row["name"], symbols[row["kernel"]], row["kernel"], parameters, hints_key(row["hints"]))
+            entry = Entry(
+                row["name"], symbols[row["kernel"]], row["kernel"], parameters, hints_key(row["hints"])
+            )
             key = specialization_key(row["kernel"], parameters, row["hints"])
             other = table.entries.setdefault(key, entry)
             if other.name != entry.name:
@@ -60,7 +67,7 @@ class DispatchTable:
         return table
 
     def find(self, kernel: str, parameters: Iterable[dict[str, Any]], hints: dict[str, Any]) -> Entry:
-        """The entry of a launch; MissingSpecializationError tells what was asked for and what comes nearest."""
+        """The entry of a launch; MissingSpecializationError tells what was asked for and what is nearest."""
         described = tuple(parameters)
         entry = self.entries.get(specialization_key(kernel, described, hints))
         if entry is not None:
@@ -86,15 +93,25 @@ class DispatchTable:
                 if parameter_key(have) != parameter_key(asked)
             ]
             if entry.hints != hints_key(hints):
-                differing.append(f"hints {describe_hints(dict(entry.hints))} (asked: {describe_hints(hints)})")
+                differing.append(
+                    f"hints {describe_hints(dict(entry.hints))} (asked: {describe_hints(hints)})"
+                )
             if best is None or len(differing) < len(best):
                 best = differing
-        return f"The nearest entry differs in: {'; '.join(best)}." if best else f"No entry of {kernel} was converted."
+        return (
+            f"The nearest entry differs in: {'; '.join(best)}."
+            if best
+            else f"No entry of {kernel} was converted."
+        )
 
 
 def specialization_key(kernel: str, parameters: Iterable[dict[str, Any]], hints: dict[str, Any]) -> Key:
     """What the launcher and the compiler tell specializations of one op apart by."""
-    return kernel, tuple(parameter_key(parameter) for parameter in parameters), tuple(v for _, v in hints_key(hints))
+    return (
+        kernel,
+        tuple(parameter_key(parameter) for parameter in parameters),
+        tuple(v for _, v in hints_key(hints)),
+    )
 
 
 def hints_key(hints: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
@@ -104,7 +121,8 @@ def hints_key(hints: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
         raise InputError("unknown-hint", f"unknown compiler hints: {', '.join(sorted(unknown))}")
     values = {**DEFAULT_HINTS, **hints}
     return tuple(
-        (name, tuple(sorted(value.items())) if isinstance(value, dict) else value) for name, value in values.items()
+        (name, tuple(sorted(value.items())) if isinstance(value, dict) else value)
+        for name, value in values.items()
     )
 
 

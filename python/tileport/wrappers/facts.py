@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cuTile's launcher promises the compiler about the arguments of one launch.
 
-The rules are those of cuda-tile's own launcher (version 1.7), so that a launch finds exactly the specialization
-that cuTile would have compiled for it. Parameters are described as an index row does under ``signature``.
-Nothing here needs PyTorch.
+The rules are those of cuda-tile's own launcher (version 1.7), so that a launch finds exactly the
+specialization that cuTile would have compiled for it. Parameters are described as an index row does
+under ``signature``. Nothing here needs PyTorch.
 """
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,7 +56,9 @@ ELEMENT_TYPES = {
 }
 
 
-def describe_array(element: ElementType, address: int, shape: Sequence[int], strides: Sequence[int]) -> dict[str, Any]:
+def describe_array(
+    element: ElementType, address: int, shape: Sequence[int], strides: Sequence[int]
+) -> dict[str, Any]:
     """The promises about an array of ``strides`` in elements; OverflowError outside 32-bit indexing."""
     for value in (*shape, *strides):
         if not INT32_MINIMUM <= value <= INT32_MAXIMUM:
@@ -91,13 +94,13 @@ def describe_array(element: ElementType, address: int, shape: Sequence[int], str
 
 
 def elements_are_disjoint(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """The launcher's test that no two indices reach one element: sorted by stride, each axis steps over the last."""
+    """The launcher's test that indices never reach one element twice: by rising stride, axes clear the last."""
     axes = sorted(zip(strides, shape, strict=True))
     if not axes:
         return True
     if axes[0][0] <= 0:
         return False
-    return all(outer[0] >= inner[0] * inner[1] for inner, outer in zip(axes, axes[1:], strict=False))
+    return all(outer[0] >= inner[0] * inner[1] for inner, outer in itertools.pairwise(axes))
 
 
 def describe_constant(value: Any) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,10 +17,12 @@ from tileport.wrappers.facts import ElementType
 
 ABI_VERSION = 1
 MAXIMUM_RANK = 8
-#: abi_version, struct_size | data | ndim, dtype code, bits, lanes, device_id, flags, shape, strides, reachable_bytes
+#: abi_version, struct_size | data | ndim, dtype code, bits, lanes, device_id, flags, shape, strides,
+#: reachable_bytes
 _HEAD = struct.Struct("=II")
 _TAIL = struct.Struct(f"=iBBHiI{MAXIMUM_RANK}q{MAXIMUM_RANK}qQ")
 _ADDRESS = struct.Struct("=Q")
+SCALAR_BYTES = 8
 DESCRIPTOR_BYTES = _HEAD.size + _ADDRESS.size + _TAIL.size
 FLAG_MAY_ALIAS = 2
 
@@ -42,11 +43,20 @@ STATUS = {
 
 
 def reachable_bytes(element: ElementType, shape: Sequence[int], strides: Sequence[int]) -> int:
-    """Bytes from the first element to the end of the last one that indices can reach; 0 for an empty array."""
+    """Bytes from the first element to the end of the last that indices can reach; 0 for an empty array."""
     if any(extent == 0 for extent in shape):
         return 0
     last = sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True) if stride > 0)
     return (last + 1) * element.bits // 8
+
+
+_ABI_WORDS = ("abi_version", "struct_size", "tensor_bytes", "scalar_bytes", "maximum_rank")
+
+
+class _AbiInfo(ctypes.Structure):
+    """``tp_abi_info``: sizes in bytes, by which both sides know that they mean the same structures."""
+
+    _fields_ = [(name, ctypes.c_uint32) for name in _ABI_WORDS]
 
 
 class TensorTemplate:
@@ -82,31 +92,35 @@ def pack_scalar(value: int | float) -> bytes:
 
 
 class KernelLibrary:
-    """A loaded ``libcutile_kernels.so``. Calls are asynchronous; ``launches`` counts those that succeeded."""
+    """A loaded ``libcutile_kernels.so``. Calls are asynchronous."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.launches: dict[str, int] = {}
-        self._lock = threading.Lock()
+        self._entries: set[str] = set()
         try:
             self._handle = ctypes.CDLL(str(path))
-            abi = self._handle.tp_abi_version
+            abi = self._handle.tp_abi
             self._last_error = self._handle.tp_last_error
+            self._launch_count = self._handle.tp_launch_count
         except OSError as error:
             raise ToolchainError("library-unloadable", f"cannot be loaded: {error}", str(path)) from error
         except AttributeError as error:
             raise ToolchainError(
                 "not-a-kernel-library", f"does not export what a kernel library does: {error}", str(path)
             ) from error
-        abi.restype = ctypes.c_uint32
-        found = abi()
-        if found != ABI_VERSION:
+        abi.restype = ctypes.POINTER(_AbiInfo)
+        found = abi().contents
+        expected = (ABI_VERSION, ctypes.sizeof(_AbiInfo), DESCRIPTOR_BYTES, SCALAR_BYTES, MAXIMUM_RANK)
+        words = tuple(getattr(found, name) for name in _ABI_WORDS)
+        if words != expected:
             raise ToolchainError(
                 "abi-mismatch",
-                f"has ABI version {found}, this tileport speaks {ABI_VERSION}",
+                f"its ABI is {words}, this tileport speaks {expected}",
                 str(path),
                 "Build it again with `tileport convert`.",
             )
+        self._launch_count.restype = ctypes.c_uint64
+        self._launch_count.argtypes = (ctypes.c_char_p,)
         self._last_error.argtypes = (ctypes.c_char_p, ctypes.c_uint64)
         self._functions: dict[str, ctypes._NamedFuncPointer] = {}
 
@@ -145,7 +159,7 @@ class KernelLibrary:
         device: int,
         stream: int,
     ) -> None:
-        """Submits one launch to ``stream`` (a raw CUstream); raises LaunchError with the library's own text."""
+        """Submits one launch to ``stream`` (a raw CUstream); LaunchError holds the library's own text."""
         status = self.function(symbol)(
             *(entry.encode(), b"".join(tensors), len(tensors), b"".join(scalars), len(scalars)),
             *((ctypes.c_uint32 * 3)(*grid), device, stream),
@@ -156,8 +170,11 @@ class KernelLibrary:
                 f"{entry} was not launched: {self.last_error() or f'status {status}'}",
                 str(self.path),
             )
-        with self._lock:
-            self.launches[entry] = self.launches.get(entry, 0) + 1
+        self._entries.add(entry)
+
+    def launch_counts(self) -> dict[str, int]:
+        """Entry -> launches that the library itself counted, for the entries used in this process."""
+        return {entry: self._launch_count(entry.encode()) for entry in sorted(self._entries)}
 
     def last_error(self) -> str:
         """The text of this thread's last failure."""

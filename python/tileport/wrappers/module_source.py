@@ -158,7 +158,9 @@ class ModuleSource:
             return parent.annotation is node
         return isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef) and parent.returns is node
 
-    def tile_uses(self, node: ast.AST, skip: frozenset[ast.AST] = frozenset()) -> Iterator[tuple[ast.expr, str]]:
+    def tile_uses(
+        self, node: ast.AST, skip: frozenset[ast.AST] = frozenset()
+    ) -> Iterator[tuple[ast.expr, str]]:
         """Each use of cuda.tile below ``node``: the whole attribute chain or name, and its cuda.tile path."""
         for item in walk_outside(node, skip):
             parent = self.parents.get(item)

@@ -38,13 +38,17 @@ RUNTIME_ALIAS = "rt"
 BACKEND = "cutile-rs"
 
 #: What host code may use of cuda.tile; each has a counterpart of the same name in the run-time module.
-HOST_NAMES = frozenset({"launch", "cdiv", "kernel", "compiler_timeout", "exhaustive_search", "tune.exhaustive_search"})
+HOST_NAMES = frozenset(
+    {"launch", "cdiv", "kernel", "compiler_timeout", "exhaustive_search", "tune.exhaustive_search"}
+)
 #: Helpers of TileGym that import cuda.tile and that the run-time module provides instead.
 REDIRECTED = {("tilegym.experimental", "experimental_kernel")}
 #: What host code may read of a kernel object.
 KERNEL_ATTRIBUTES = frozenset({"replace_hints"})
 #: Calls whose positional string argument names a backend.
-BACKEND_CALLS = frozenset({"register_impl", "is_backend_available", "set_backend", "assert_backend_available"})
+BACKEND_CALLS = frozenset(
+    {"register_impl", "is_backend_available", "set_backend", "assert_backend_available"}
+)
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,9 @@ def port_wrapper(op: str, source: str, root: Path | None = None) -> PortedWrappe
                 f"the wrapper of {op} uses {name}, which defines kernels of its own",
                 "Wrappers that call another op's wrapper directly are not ported yet.",
             )
-        ported.files[f"support/{support_name(name)}.py"] = ModulePort(op, helper, package, support, ported).text()
+        ported.files[f"support/{support_name(name)}.py"] = ModulePort(
+            op, helper, package, support, ported
+        ).text()
     return ported
 
 
@@ -144,7 +150,9 @@ class ModulePort:
         module = self.module
         for kernel in module.kernels:
             if module.parents[kernel] is not module.tree:
-                raise module.refuse(kernel, f"kernel {kernel.name} is defined inside another function or a class")
+                raise module.refuse(
+                    kernel, f"kernel {kernel.name} is defined inside another function or a class"
+                )
         reached = self._reached_from(module.kernels)
         unused = self._unused_device_helpers(reached)
         device = reached | unused
@@ -312,7 +320,9 @@ class ModulePort:
         for keyword in decorator.keywords:
             for node, path in self.module.tile_uses(keyword.value):
                 raise self.module.refuse(node, f"a hint of kernel {kernel.name} uses cuda.tile.{path}")
-        return "".join(f"    {keyword.arg}={self.module.text(keyword.value)},\n" for keyword in decorator.keywords)
+        return "".join(
+            f"    {keyword.arg}={self.module.text(keyword.value)},\n" for keyword in decorator.keywords
+        )
 
     def _is_constant(self, annotation: ast.expr | None) -> bool:
         """Whether an annotation is ct.Constant, ct.Constant[...] or a module-level alias of one."""
@@ -437,9 +447,9 @@ class ModulePort:
             self.ported.registry_names.append(name.value)
 
     def _check_kernel_attribute(self, node: ast.Attribute) -> None:
-        if isinstance(node.value, ast.Name) and node.value.id in self.kernel_names:
-            if node.attr not in KERNEL_ATTRIBUTES:
-                raise self.module.refuse(node, f"host code reads {node.value.id}.{node.attr} of a kernel")
+        of_kernel = isinstance(node.value, ast.Name) and node.value.id in self.kernel_names
+        if of_kernel and node.attr not in KERNEL_ATTRIBUTES:
+            raise self.module.refuse(node, f"host code reads {dotted_name(node)} of a kernel")
 
     def _apply(self) -> str:
         data = self.module.data
@@ -453,7 +463,9 @@ class ModulePort:
             return text
         if RUNTIME_ALIAS in self.module.names(self.module.tree) or RUNTIME_ALIAS in self.module.from_imports:
             raise self.module.refuse(self.module.tree, f"the module uses the name {RUNTIME_ALIAS} itself")
-        return insert_import(text, f"from {RUNTIME_MODULE.rsplit('.', 1)[0]} import runtime as {RUNTIME_ALIAS}")
+        return insert_import(
+            text, f"from {RUNTIME_MODULE.rsplit('.', 1)[0]} import runtime as {RUNTIME_ALIAS}"
+        )
 
 
 def assigned_names(statement: ast.stmt) -> set[str]:
@@ -527,7 +539,9 @@ def check_result(module: ModuleSource, text: str) -> None:
         if any(is_tile_module(name) or name == "cuda" for name in names):
             raise module.refuse(module.tree, "an import of cuda.tile is left in the port")
     table = symtable.symtable(text, str(module.path), "exec")
-    defined = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    defined = {
+        symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()
+    }
     defined |= {name for scope in walk_scopes(table) for name in declared_globals(scope)}
     defined |= {child.get_name() for child in table.get_children()}
     defined |= set(dir(builtins)) | {"__file__", "__name__", "__doc__", "__package__", "__path__", "__spec__"}
@@ -545,4 +559,6 @@ def walk_scopes(table: symtable.SymbolTable) -> Iterable[symtable.SymbolTable]:
 
 
 def declared_globals(scope: symtable.SymbolTable) -> list[str]:
-    return [item.get_name() for item in scope.get_symbols() if item.is_declared_global() and item.is_assigned()]
+    return [
+        item.get_name() for item in scope.get_symbols() if item.is_declared_global() and item.is_assigned()
+    ]

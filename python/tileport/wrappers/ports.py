@@ -38,7 +38,7 @@ def identifier(text: str) -> str:
 
 
 def exported_symbols(op: str, kernels: list[str]) -> dict[str, str]:
-    """Kernel -> the C symbol that launches it: ``cutile_OP`` for an only kernel, else ``cutile_OP__KERNEL``."""
+    """Kernel -> the C symbol that launches it: ``cutile_OP`` for an only one, else ``cutile_OP__KERNEL``."""
     if len(kernels) == 1:
         return {kernels[0]: f"cutile_{identifier(op)}"}
     symbols = {kernel: f"cutile_{identifier(op)}__{identifier(kernel)}" for kernel in kernels}
@@ -81,7 +81,9 @@ def read_index(folder: Path, op: str) -> dict[str, Any]:
             "port-missing", f"no port of {op}", str(folder), f"Run `tileport convert {op}`."
         ) from error
     except ValueError as error:
-        raise InputError("bad-index", f"not JSON: {error}", str(path), f"Run `tileport convert {op} --fresh`.") from error
+        raise InputError(
+            "bad-index", f"not JSON: {error}", str(path), f"Run `tileport convert {op} --fresh`."
+        ) from error
     if not isinstance(index, dict) or index.get("schema") != INDEX_SCHEMA:
         found = index.get("schema") if isinstance(index, dict) else type(index).__name__
         raise InputError("bad-index", f"expected schema {INDEX_SCHEMA}, found {found}", str(path))
@@ -92,7 +94,9 @@ def load_wrapper(folder: Path, op: str) -> ModuleType:
     """Imports the ported wrapper of ``op``, which registers its implementations with TileGym."""
     path = folder / op / f"{op}.py"
     if not path.is_file():
-        raise PortMissingError("port-missing", f"no port of {op}", str(folder), f"Run `tileport convert {op}`.")
+        raise PortMissingError(
+            "port-missing", f"no port of {op}", str(folder), f"Run `tileport convert {op}`."
+        )
     if PORTS_PACKAGE not in sys.modules:
         package = ModuleType(PORTS_PACKAGE, "Ported wrappers of this process.")
         package.__path__ = []

@@ -44,21 +44,21 @@ _ELEMENTS = {
 }
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _table(folder: Path, op: str) -> DispatchTable:
     return DispatchTable.from_index(read_index(folder, op))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _library(path: Path) -> KernelLibrary:
     return KernelLibrary(path)
 
 
 def launch_counts() -> dict[str, int]:
-    """Entry -> launches that the loaded kernel libraries accepted in this process."""
+    """Entry -> launches that the loaded kernel libraries counted in this process."""
     counts: dict[str, int] = {}
     for library in _libraries:
-        for entry, launches in library.launches.items():
+        for entry, launches in library.launch_counts().items():
             counts[entry] = counts.get(entry, 0) + launches
     return counts
 
@@ -112,7 +112,9 @@ class Kernel:
         if unknown:
             raise TypeError(f"kernel {self.name}: unknown compiler hints {sorted(unknown)}")
         constants = tuple(self.constants)
-        changed = Kernel(self.op, self.name, params=self.params, constants=constants, **{**self.hints, **hints})
+        changed = Kernel(
+            self.op, self.name, params=self.params, constants=constants, **{**self.hints, **hints}
+        )
         changed.folder = self.folder
         return changed
 
@@ -162,7 +164,9 @@ class Kernel:
         if device is not None and argument.get_device() != device:
             raise ValueError(f"{where}: the tensor is on {argument.device}, others are on cuda:{device}")
         if argument.is_neg() or argument.is_conj():
-            raise ValueError(f"{where}: a lazily negated or conjugated view; call resolve_neg() or resolve_conj()")
+            raise ValueError(
+                f"{where}: a lazily negated or conjugated view; call resolve_neg() or resolve_conj()"
+            )
         if argument.data_ptr() == 0 and argument.numel() > 0:
             raise ValueError(f"{where}: the tensor has no memory")
 
@@ -178,7 +182,13 @@ class Kernel:
                 address = argument.data_ptr()
                 addresses.append(address)
                 identity.append(
-                    (argument.dtype, argument.shape, argument.stride(), address % facts.ALIGNMENT, address == 0)
+                    (
+                        argument.dtype,
+                        argument.shape,
+                        argument.stride(),
+                        address % facts.ALIGNMENT,
+                        address == 0,
+                    )
                 )
                 identity.append((argument.get_device(), argument.is_neg()))
             else:
@@ -193,7 +203,9 @@ class Kernel:
             if len(self._prepared) >= PREPARED_LIMIT:
                 self._prepared.clear()
             self._prepared[key] = prepared
-        tensors = [template.at(address) for template, address in zip(prepared.templates, addresses, strict=True)]
+        tensors = [
+            template.at(address) for template, address in zip(prepared.templates, addresses, strict=True)
+        ]
         entry = prepared.entry
         prepared.library.launch(entry.symbol, entry.name, tensors, scalars, grid, prepared.device, stream)
 
@@ -251,7 +263,7 @@ def cdiv(dividend: int, divisor: int) -> int:
 
 @contextlib.contextmanager
 def compiler_timeout(seconds: float) -> Iterator[None]:
-    """Accepted so that wrappers run unchanged. It has nothing to bound: a search tries converted entries only."""
+    """Accepted so that wrappers run unchanged; nothing to bound, as a search tries converted entries only."""
     yield
 
 

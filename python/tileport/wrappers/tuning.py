@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ MEASURED_LAUNCHES = 20
 
 @dataclass(frozen=True)
 class Measurement:
-    """The time of one candidate: the median of its samples in microseconds, and half their interquartile range."""
+    """One candidate's time: the median of its samples in microseconds, and half their interquartile range."""
 
     config: Any
     mean_us: float
@@ -51,7 +52,7 @@ def exhaustive_search(
     time of 0 samples. The L2 cache is not flushed between samples, so close candidates may be ranked
     differently than cuda.tile would.
     """
-    from tileport.wrappers.runtime import Kernel, launch
+    from tileport.wrappers.runtime import Kernel
 
     launchable: list[tuple[Any, Callable[[], None]]] = []
     failures: list[tuple[Any, type[BaseException], str]] = []
@@ -63,15 +64,12 @@ def exhaustive_search(
             base = kernel if isinstance(kernel, Kernel) else kernel(candidate)
             hinted = base.replace_hints(**hints)
 
-            def run(candidate: Any = candidate, grid: Any = grid, hinted: Any = hinted) -> None:
-                launch(stream, grid, hinted, args_fn(candidate))
-
             hinted.find(tuple(args_fn(candidate)))
         except Exception as error:
             first = first or error
             failures.append((candidate, type(error), str(error)))
             continue
-        launchable.append((candidate, run))
+        launchable.append((candidate, functools.partial(_run, stream, grid, hinted, args_fn, candidate)))
     if len(launchable) == 1:
         best = Measurement(launchable[0][0], 0.0, 0, 0.0)
         return TuningResult(best, (best,), tuple(failures))
@@ -89,11 +87,20 @@ def exhaustive_search(
     return TuningResult(min(measured, key=lambda item: item.mean_us), tuple(measured), tuple(failures))
 
 
+def _run(stream: Any, grid: Any, kernel: Any, args_fn: Callable[[Any], Any], candidate: Any) -> None:
+    from tileport.wrappers.runtime import launch
+
+    # As in cuda.tile, the arguments are made anew for every launch.
+    launch(stream, grid, kernel, args_fn(candidate))
+
+
 def measure(stream: Any, candidate: Any, run: Callable[[], None]) -> Measurement:
     """Times ``run`` launch by launch with CUDA events on ``stream``."""
     import torch
 
-    on_stream = torch.cuda.stream(stream) if isinstance(stream, torch.cuda.Stream) else contextlib.nullcontext()
+    on_stream = (
+        torch.cuda.stream(stream) if isinstance(stream, torch.cuda.Stream) else contextlib.nullcontext()
+    )
     samples = []
     with on_stream:
         for _ in range(WARM_UP_LAUNCHES):
