@@ -96,8 +96,20 @@ std::string described(const valijson::ValidationResults::Error& error, const std
   return fmt::format("{} (value {})", what, value);
 }
 
-bool is_proper_prefix(const std::vector<std::string>& shorter, const std::vector<std::string>& longer) {
-  return shorter.size() < longer.size() && std::equal(shorter.begin(), shorter.end(), longer.begin());
+bool is_prefix(const std::vector<std::string>& shorter, const std::vector<std::string>& longer) {
+  return shorter.size() <= longer.size() && std::equal(shorter.begin(), shorter.end(), longer.begin());
+}
+
+/// Whether a report only says that something inside failed, which has a report of its own: every enclosing
+/// object and every allOf repeats the failure of a member.
+bool repeats_another(const valijson::ValidationResults::Error& error, const valijson::ValidationResults& results) {
+  if (error.description.starts_with("Missing required") || error.description.starts_with("Object contains a property"))
+    return false;
+  const bool is_summary = error.description.starts_with("Failed to validate against child schema");
+  return std::any_of(results.begin(), results.end(), [&](const auto& other) {
+    return &other != &error && is_prefix(error.context, other.context) &&
+           (other.context.size() > error.context.size() || is_summary);
+  });
 }
 
 void find_long_strings(const nlohmann::json& value, const std::string& pointer, const std::string& file,
@@ -167,14 +179,8 @@ Result<Diagnostics> violations(std::string_view schema, const nlohmann::json& do
   valijson::ValidationResults results;
   valijson::Validator{valijson::Validator::kStrongTypes}.validate(
       parsed_schema(*embedded), valijson::adapters::NlohmannJsonAdapter{document}, &results);
-  // Every enclosing object reports once more that a member of it failed; the innermost report says why.
   for (const auto& error : results) {
-    const bool encloses = std::any_of(results.begin(), results.end(), [&](const auto& other) {
-      return is_proper_prefix(error.context, other.context);
-    });
-    const bool about_itself = error.description.starts_with("Missing required") ||
-                              error.description.starts_with("Object contains a property");
-    if (encloses && !about_itself) continue;
+    if (repeats_another(error, results)) continue;
     const std::string pointer = pointer_of(error.context);
     found.push_back(diagnostic_at("TP-J0003", described(error, pointer, document), file, pointer));
     if (found.size() == kMostDiagnostics) break;

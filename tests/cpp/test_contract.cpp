@@ -155,7 +155,9 @@ TEST_CASE("contract: what the index's schema forbids is named with its place") {
   refused_index("TP-J0003", "/specializations/0/line", [](json& d) { d["specializations"][0]["line"] = 0; });
   refused_index("TP-J0003", "/specializations/0/grid/0", [](json& d) { d["specializations"][0]["grid"] = {{4, 1}}; });
   refused_index("TP-J0003", "/specializations/0/device_model/0", [](json& d) { d["specializations"][0]["device_model"] = {"a100"}; });
-  refused_index("TP-J0003", "/specializations/0/signature/0/kind", [](json& d) { d["specializations"][0]["signature"][0]["kind"] = "tuple"; });
+  refused_index("TP-J0003", "/specializations/0/signature/0/kind", [](json& d) { d["specializations"][0]["signature"][0]["kind"] = "pointer"; });
+  refused_index("TP-J0003", "/specializations/0/signature/0", [](json& d) { d["specializations"][0]["signature"][0].erase("name"); });
+  refused_index("TP-J0003", "/specializations/0/signature/0", [](json& d) { d["specializations"][0]["signature"][0]["colour"] = "red"; });
   refused_index("TP-J0003", "/specializations/0/sha256", [](json& d) { d["specializations"][0]["sha256"] = std::string(64, 'A'); });
   refused_index("TP-J0003", "/specializations/0/symbol", [](json& d) { d["specializations"][0]["symbol"] = std::string(1 << 20, 'a'); });
 }

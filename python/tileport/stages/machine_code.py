@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what tileiras made of a reference and of its port for one target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tileport import cubin
+from tileport.errors import Error
+from tileport.toolchain import Assembled
+
+_LONGEST_NOTE = 2000
+
+
+def compare(reference: Assembled, port: Assembled | None, timeout_s: float) -> dict[str, Any]:
+    """The evidence for one target, as proof.json has it. ``port`` is None if there is no port to assemble."""
+    sides = (_summary(reference), _summary(port))
+    evidence: dict[str, Any] = {
+        name: [side[name] if side else None for side in sides]
+        for name in ("instructions", "registers", "shared_bytes")
+    }
+    code_class, notes = _classify(reference, port, timeout_s)
+    return {"class": code_class, **evidence, "notes": [note[:_LONGEST_NOTE] for note in notes]}
+
+
+def _summary(assembled: Assembled | None) -> dict[str, int] | None:
+    if assembled is None or assembled.cubin is None:
+        return None
+    kernels = cubin.summarize(assembled.cubin)
+    # cubin.compare says what is wrong with a cubin of several kernels; one that has none has no numbers.
+    if not kernels:
+        return None
+    kernel = kernels[0]
+    return {
+        "instructions": kernel.instructions,
+        "registers": kernel.registers,
+        "shared_bytes": kernel.shared_bytes,
+    }
+
+
+def _classify(reference: Assembled, port: Assembled | None, timeout_s: float) -> tuple[str, list[str]]:
+    if port is None:
+        # Not "neither", even if the reference is refused: nobody asked tileiras about a port.
+        return "differs", ["there is no port to assemble"]
+    slow = [
+        f"the {side} took tileiras more than {timeout_s:g} s"
+        for side, assembled in (("reference", reference), ("port", port))
+        if assembled.timed_out
+    ]
+    if slow:
+        return "timeout", slow
+    if reference.cubin is None and port.cubin is None:
+        return "neither", [f"tileiras refuses both: {_reason(reference)}"]
+    if reference.cubin is None:
+        return "differs", [f"tileiras refuses the reference only: {_reason(reference)}"]
+    if port.cubin is None:
+        return "differs", [f"tileiras refuses the port only: {_reason(port)}"]
+    try:
+        comparison = cubin.compare(reference.cubin, port.cubin)
+    except Error as error:
+        return "differs", [f"the cubins cannot be compared: {error.message}"]
+    if comparison.identical:
+        return "identical", []
+    return "differs", [
+        f"{difference.what}: {difference.reference} in the reference, {difference.port} in the port"
+        for difference in comparison.differences
+    ]
+
+
+def _reason(assembled: Assembled) -> str:
+    return assembled.stderr.strip() or "no reason given"
