@@ -148,9 +148,10 @@ def write_workspace(folder: Path) -> list[Path]:
     files = {
         folder / _MANIFEST: (
             f'{_GENERATED_TOML}[workspace]\nresolver = "3"\nmembers = [{members}]\n\n'
-            "[profile.release]\n"
-            "# cutile's compiler runs inside the library, once per entry and process.\n"
-            'opt-level = 2\npanic = "unwind"\nstrip = true\n'
+            "# Most of the library is cutile's compiler, which runs once per entry and process: its own speed\n"
+            "# matters less than the time to build it. tileport-rt runs at every launch.\n"
+            '[profile.release]\nopt-level = 1\npanic = "unwind"\nstrip = true\n\n'
+            "[profile.release.package.tileport-rt]\nopt-level = 3\n"
         ),
         folder / AGGREGATE / _MANIFEST: (
             f"{_GENERATED_TOML}[package]\nname = {toml_string(AGGREGATE)}\n"

@@ -94,7 +94,7 @@ def describe_array(
 
 
 def elements_are_disjoint(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """The launcher's test that indices never reach one element twice: by rising stride, axes clear the last."""
+    """The launcher's test that indices never meet: by rising stride, each axis steps over the one before."""
     axes = sorted(zip(strides, shape, strict=True))
     if not axes:
         return True
