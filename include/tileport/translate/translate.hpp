@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct Translation {
   std::vector<std::string> entries;  ///< Names of those entries, in order.
   std::vector<Refusal> refusals;
 };
+
+/// Mnemonics of the ops that have no translation, in the order of the op table.
+std::vector<std::string_view> untranslated_ops();
 
 /// Bad input (no kernel in a module, two entries of one name) is an error; a kernel that can't be expressed is a
 /// refusal and the others are still translated.

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ops of one function.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <tileport/ir/module.hpp>
+
+#include "bytecode/attributes.hpp"
+#include "bytecode/cursor.hpp"
+#include "bytecode/locations.hpp"
+#include "bytecode/tables.hpp"
+
+namespace tileport::bytecode {
+
+class BodyReader {
+ public:
+  BodyReader(ir::Module& module, const Tables& tables, AttributeReader& attributes, Locations& locations, Cursor& in)
+      : module_(module), tables_(tables), attributes_(attributes), locations_(locations), in_(in) {}
+
+  /// Reads ops until the bytes end. `arguments` are the types of the function's parameters.
+  ir::BlockId read(const std::vector<ir::TypeId>& arguments);
+
+ private:
+  ir::BlockId new_block(ir::RegionId parent, const std::vector<ir::TypeId>& arguments);
+  ir::ValueId new_value(ir::TypeId type, ir::Value::Owner owner, std::uint32_t owner_id, std::uint32_t index);
+  ir::OpId read_op(ir::BlockId block, std::size_t depth);
+  void read_results(ir::OpId id, std::uint64_t start);
+  void read_attributes(ir::OpId id, std::uint64_t start);
+  void read_operands(ir::OpId id, std::uint64_t start);
+  void read_counted_operands(ir::OpId id, std::uint64_t start);
+  void read_regions(ir::OpId id, std::uint64_t start, std::size_t depth);
+  void read_block(ir::RegionId region, std::size_t depth);
+  void check_op(ir::OpId id, std::uint64_t start);
+  void check_tensor_view(ir::OpId id, std::uint64_t start);
+  std::uint32_t operand();
+  bool flagged(const ir::Operation& op, std::string_view name) const;
+  ir::TypeId token_type();
+
+  ir::Module& module_;
+  const Tables& tables_;
+  AttributeReader& attributes_;
+  Locations& locations_;
+  Cursor& in_;
+  /// The values that are defined at this place, by their numbers in the bytecode.
+  std::vector<ir::ValueId> scope_;
+};
+
+}  // namespace tileport::bytecode

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//   functions := varint n, n × (name, type, flags byte, varint location, [hints], [argument attributes],
+//                varint size, body)                       what follows in the section is ignored
+//   globals   := varint n, n × (name, type, constant, varint alignment, [13.3: varint visibility, varint constant])
+#include "bytecode/functions.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bytecode/attributes.hpp"
+#include "bytecode/body.hpp"
+#include "bytecode/codes.hpp"
+
+namespace tileport::bytecode {
+namespace {
+
+constexpr std::uint8_t kPrivate = 1;
+constexpr std::uint8_t kKernel = 2;
+constexpr std::uint8_t kHasHints = 4;  ///< Up to 13.4; from 13.5 on every kernel has hints.
+
+class FunctionReader {
+ public:
+  FunctionReader(ir::Module& module, const Tables& tables, Locations& locations, Cursor& in)
+      : module_(module), tables_(tables), attributes_(module, tables), locations_(locations), in_(in) {}
+
+  void read() {
+    const std::uint64_t start = in_.offset();
+    ir::Function function;
+    function.name = tables_.string(in_);
+    function.type = tables_.type(in_);
+    const std::uint8_t flags = in_.byte();
+    const std::uint64_t location = in_.varint();
+    if (!in_.ok()) return;
+    check(function, flags, location, start);
+    if (!in_.ok()) return;
+    function.is_private = (flags & kPrivate) != 0;
+    function.is_kernel = true;
+    locations_.enter_function(location);
+    if (location != 0) function.location = locations_.next(in_, start);
+    read_attributes(function, flags);
+    const std::uint64_t size = in_.varint();
+    const std::uint64_t body_start = in_.offset();
+    Cursor body(in_.take(size), body_start);
+    if (in_.ok()) {
+      const std::vector<ir::TypeId> arguments = module_.type(function.type).inputs;
+      function.body = BodyReader(module_, tables_, attributes_, locations_, body).read(arguments);
+    }
+    in_.adopt(body);
+    module_.functions.push_back(function);
+  }
+
+ private:
+  void check(const ir::Function& function, std::uint8_t flags, std::uint64_t location, std::uint64_t start) {
+    const std::string& name = module_.string(function.name);
+    const ir::Type& type = module_.type(function.type);
+    if (name.empty()) {
+      in_.fail(code::kFunction, "a function has no name", start);
+    } else if ((flags & kKernel) == 0) {
+      in_.fail(code::kFunction, fmt::format("function '{}' is not a kernel; only preview content may have such", name), start);
+    } else if (type.kind != ir::TypeKind::function) {
+      in_.fail(code::kFunction, fmt::format("the signature of '{}' is a {}", name, ir::keyword(type.kind)), start);
+    } else if (!type.results.empty()) {
+      in_.fail(code::kFunction, fmt::format("kernel '{}' has results", name), start);
+    } else if (location != 0 && !locations_.present()) {
+      in_.fail(code::kMissingSection, fmt::format("'{}' has locations but the debug section is missing", name), start);
+    } else if (location > locations_.functions()) {
+      in_.fail(code::kDebug, fmt::format("'{}' wants the locations of function {}, the debug section has {}", name, location,
+                                         locations_.functions()), start);
+    }
+  }
+
+  void read_attributes(ir::Function& function, std::uint8_t flags) {
+    const bool newest = module_.version >= ir::Version{13, 5};
+    if (newest || (flags & kHasHints) != 0) {
+      const std::uint64_t start = in_.offset();
+      function.hints = attributes_.tagged(in_);
+      if (in_.ok() && module_.attribute(*function.hints).kind != ir::Attribute::Kind::optimization_hints) {
+        in_.fail(code::kAttribute, "the hints of a function are not optimization hints", start);
+      }
+    }
+    if (newest) {
+      const std::uint64_t start = in_.offset();
+      function.argument_attributes = attributes_.tagged(in_);
+      if (in_.ok() && module_.attribute(*function.argument_attributes).kind != ir::Attribute::Kind::array) {
+        in_.fail(code::kAttribute, "the argument attributes of a function are not an array", start);
+      }
+    }
+  }
+
+  ir::Module& module_;
+  const Tables& tables_;
+  AttributeReader attributes_;
+  Locations& locations_;
+  Cursor& in_;
+};
+
+}  // namespace
+
+void read_functions(ir::Module& module, const Tables& tables, Locations& locations, Cursor in, Cursor& errors) {
+  const std::size_t count = in.count("functions");
+  FunctionReader reader(module, tables, locations, in);
+  for (std::size_t i = 0; i < count && in.ok(); ++i) reader.read();
+  errors.adopt(in);
+}
+
+void read_globals(ir::Module& module, const Tables& tables, Cursor in, Cursor& errors) {
+  const std::size_t count = in.count("globals");
+  for (std::size_t i = 0; i < count && in.ok(); ++i) {
+    const std::uint64_t start = in.offset();
+    ir::Global global;
+    global.name = tables.string(in);
+    global.type = tables.type(in);
+    global.value = tables.constant(in);
+    global.alignment = in.varint();
+    if (module.version >= ir::Version{13, 3}) {
+      const std::uint64_t visibility = in.varint();
+      if (in.ok() && visibility >= ir::kVisibility.values.size()) {
+        in.fail(code::kEnumerator, fmt::format("{} has no value {}", ir::kVisibility.name, visibility), start);
+      }
+      global.is_private = visibility == ir::number(ir::kVisibility, "private");
+      global.is_constant = in.varint() != 0;
+    }
+    tables.check_constant(in, global.value, global.type, start);
+    if (in.ok()) module.globals.push_back(global);
+  }
+  if (in.ok() && !in.at_end()) in.fail(code::kGlobal, fmt::format("{} bytes follow the last global", in.remaining()));
+  errors.adopt(in);
+}
+
+}  // namespace tileport::bytecode
