@@ -70,7 +70,7 @@ def _redirect_output(log: Path) -> None:
 
 def run(request: Request, model: DeviceModel, channel: Channel, import_seconds: float) -> None:
     """Runs the request's driver, tests and script under ``model``, reporting launches through ``channel``."""
-    from tileport.capture.programs import run_driver, run_script
+    from tileport.capture.programs import run_drivers, run_script
     from tileport.capture.reporting import Reporter
     from tileport.capture.session import start
 
@@ -83,8 +83,8 @@ def run(request: Request, model: DeviceModel, channel: Channel, import_seconds: 
         tilegym.set_backend("cutile")
     channel.send("phase", name="start", seconds=import_seconds + time.monotonic() - began)
     programs: list[tuple[str, Any]] = []
-    if request.driver is not None:
-        programs.append(("drivers", lambda: run_driver(request.driver, recorder, reporter)))
+    if request.drivers:
+        programs.append(("drivers", lambda: run_drivers(request.drivers, recorder, reporter)))
     if request.tests:
         from tileport.capture.tilegym_tests import run_tests
 

@@ -143,7 +143,7 @@ def capture(
     with _writable(out), tempfile.TemporaryDirectory(prefix="tileport-capture-") as scratch:
         request = _request(operator, is_user_file, Path(scratch), [m.name for m in models], autotune, tests, run,
                            tuple(run_arguments))
-        followed = _Follower(request, progress or (lambda _: None)).run()
+        followed = Follower(request, progress or (lambda _: None)).run()
         began = time.monotonic()
         result = _write(operator, out, followed)
         result.seconds["write"] = time.monotonic() - began
@@ -228,7 +228,7 @@ def _request(
     return Request(
         **common,
         backward=bool(test_files) or (driver_source is not None and b".backward(" in driver_source.read_bytes()),
-        driver=driver if driver_source is not None else None,
+        drivers=(driver,) if driver_source is not None else (),
         tests=tuple(str(path) for path in test_files), tests_root=str(test_root) if test_root else None)
 
 
@@ -245,10 +245,12 @@ def _find_tests(operator: Operator, tests: str | os.PathLike[str] | None) -> tup
     if given is None:
         return None, []
     root = tests_root(Path(given))
+    if importlib.util.find_spec("pytest") is None:
+        raise ToolchainError("package-missing", "running TileGym's tests needs pytest", help="pip install pytest")
     return root, select_tests(root, operator, tilegym_folder())
 
 
-class _Follower:
+class Follower:
     """Runs the worker and collects its events until it ends."""
 
     def __init__(self, request: Request, progress: Callable[[Progress], None]) -> None:
@@ -260,7 +262,7 @@ class _Follower:
         self.seconds: dict[str, float] = {}
         self._done: set[str] = set()
 
-    def run(self) -> _Follower:
+    def run(self) -> Follower:
         readers, writers = zip(*(os.pipe() for _ in self.request.device_models), strict=True)
         process = subprocess.Popen(
             [sys.executable, "-m", "tileport.capture._worker", *map(str, writers)],
@@ -343,7 +345,7 @@ class _Follower:
                 ["the last lines it printed:", *tail] if tail else ["run `tileport doctor`"]))
 
 
-def _write(operator: Operator, out: Path, followed: _Follower) -> CaptureResult:
+def _write(operator: Operator, out: Path, followed: Follower) -> CaptureResult:
     for outcome in followed.outcomes:
         if outcome.test.startswith("script/") and outcome.outcome == "failed" and not outcome.refused:
             raise Error("script-failed", f"the program failed under {outcome.device_model}: {outcome.error}",
@@ -379,7 +381,7 @@ def _belongs(row: dict[str, Any], operator: Operator) -> bool:
 
 
 def _nothing_captured(
-    operator: Operator, rejected: list[dict[str, Any]], rows: list[dict[str, Any]], followed: _Follower
+    operator: Operator, rejected: list[dict[str, Any]], rows: list[dict[str, Any]], followed: Follower
 ) -> None:
     if rejected:
         reasons = "; ".join(dict.fromkeys(f"{row['kernel']} for {row['target']}: {row['reason']}" for row in rejected))

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from tileport.capture.launches import Recorder
 
 
-def run_driver(module: str, recorder: Recorder, reporter: Reporter) -> None:
-    """Runs every case of a driver (``drivers/OP.py``). A case that fails is reported and the rest still run."""
-    driver: Any = importlib.import_module(module)
-    operator = module.removeprefix("tileport.capture.drivers.")
-    cases = list(driver.cases())
-    for done, case in enumerate(cases):
+def run_drivers(modules: tuple[str, ...], recorder: Recorder, reporter: Reporter) -> None:
+    """Runs every case of drivers (``drivers/OP.py``). A case that fails is reported and the rest still run."""
+    drivers: list[Any] = [importlib.import_module(module) for module in modules]
+    cases = [(driver, case) for driver in drivers for case in driver.cases()]
+    for done, (driver, case) in enumerate(cases):
         reporter.at(done, len(cases))
+        operator = driver.__name__.removeprefix("tileport.capture.drivers.")
         recorder.test = f"driver/{operator}::{case.name}"
         before = recorder.launches
         torch.manual_seed(0)

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 @dataclass(frozen=True)
 class Request:
-    """What a worker has to run. Either ``operator`` (with ``driver`` and ``tests``) or ``script`` is set."""
+    """What a worker has to run: drivers and tests of TileGym's operators, or a script."""
 
     folder: str
     """Where the worker puts bytecode and logs; its own."""
@@ -19,8 +19,8 @@ class Request:
     autotune: bool
     backward: bool = False
     """Whether backward passes will run: PyTorch then loads more, best done once for all device models."""
-    driver: str | None = None
-    """Module of our own calls of the operator."""
+    drivers: tuple[str, ...] = ()
+    """Modules of our own calls of operators."""
     tests: tuple[str, ...] = ()
     """Test files, absolute."""
     tests_root: str | None = None

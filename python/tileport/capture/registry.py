@@ -11,6 +11,7 @@ import ast
 import difflib
 import functools
 import importlib.util
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -139,7 +140,8 @@ def user_operator(path: Path, kernel: str | None = None) -> Operator:
         near = difflib.get_close_matches(kernel, kernels, n=3, cutoff=0.4) or list(kernels)
         raise UsageError(
             "unknown-kernel", f"there is no kernel {kernel!r}", str(path), f"did you mean {', '.join(near)}?")
-    return Operator(path.stem, path.resolve(), path.stem, (kernel,) if kernel else tuple(kernels))
+    name = re.sub(r"\W", "_", path.stem, flags=re.ASCII)  # names folders, a crate and symbols
+    return Operator(name, path.resolve(), path.stem, (kernel,) if kernel else tuple(kernels))
 
 
 def parse(path: Path) -> ast.Module:

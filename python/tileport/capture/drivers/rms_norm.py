@@ -12,7 +12,7 @@ MODES = ("multi_wave_reload", "static_persistent", "multi_wave_cached")
 
 # (rows, columns, dtype)
 SHAPES = [
-    (512, 1024, "float16"),
+    (256, 256, "float16"),
     (300, 1000, "bfloat16"),  # not a power of two: bounds are checked
     (64, 4096, "float32"),
     (1, 768, "float32"),  # an extent of 1 becomes a constant of the kernel

@@ -17,9 +17,9 @@ KERNELS = {
 
 # (rows, columns, dtype)
 SHAPES = [
-    (256, 1024, "float16"),  # a power of two: no bounds to check
-    (256, 1000, "bfloat16"),  # stride divisible by 16 bytes, extent not by 16 elements
-    (129, 257, "float32"),  # neither is divisible
+    (256, 2048, "float16"),  # a power of two: no bounds to check
+    (64, 1000, "bfloat16"),  # stride divisible by 16 bytes, extent not by 16 elements
+    (256, 1009, "float16"),  # neither is divisible
     (1, 4096, "float32"),  # an extent of 1 becomes a constant of the kernel
 ]
 

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the drivers capture of TileGym's operators, against bytecode that was captured independently.
+
+One worker runs the drivers of all operators. The long tests run TileGym's own tests too.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tileport.capture import CaptureResult, capture, find_operator, source_names
+from tileport.capture.engine import Follower
+from tileport.capture.index import build_rows, make_index
+from tileport.capture.protocol import Request
+from tileport.toolchain import find_toolchain
+
+if importlib.util.find_spec("tilegym") is None or find_toolchain().tileirdisasm.path is None:
+    pytest.skip("needs torch, tilegym and tileirdisasm", allow_module_level=True)
+
+OPS = ("softmax", "rms_norm", "silu_and_mul", "swiglu", "matmul")
+
+Rows = list[dict[str, Any]]
+
+
+def disassemble(path: Path | str, *options: str) -> str:
+    tool = find_toolchain().require("tileirdisasm")
+    return subprocess.run([tool, *options, path], capture_output=True, check=True, text=True).stdout
+
+
+@pytest.fixture(scope="module")
+def captured(tmp_path_factory: pytest.TempPathFactory) -> Follower:
+    request = Request(
+        folder=str(tmp_path_factory.mktemp("capture")), device_models=("b200", "h200"), autotune=False, backward=True,
+        drivers=tuple(f"tileport.capture.drivers.{op}" for op in OPS))
+    return Follower(request, lambda _: None).run()
+
+
+@pytest.fixture(scope="module")
+def rows(captured: Follower) -> Rows:
+    return build_rows(captured.records.values(), find_operator("softmax"))
+
+
+@pytest.fixture(scope="module")
+def corpus(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rows]:
+    """Rows of the corpus with the text of each."""
+    archive = repository.parent / "shared" / "corpus" / "tilegym24.tar.xz"
+    if not archive.is_file():
+        pytest.skip("the corpus of reference bytecode is not here")
+    folder = tmp_path_factory.mktemp("corpus")
+    with tarfile.open(archive) as opened:
+        opened.extractall(folder, filter="data")
+    index = json.loads((folder / "corpus" / "index.json").read_text())
+    found = [row for row in index if row["op"] in OPS]
+    for row in found:
+        path = next(target["file"] for target in row["ir"].values() if target.get("file"))
+        row["text"] = disassemble(folder / "corpus" / f"{path}.tileirbc")
+    yield found
+
+
+def identity(row: dict[str, Any]) -> str:
+    return json.dumps([row["kernel"], row["symbol"], row["hints"]], sort_keys=True)
+
+
+def test_every_case_of_every_driver_runs(captured: Follower) -> None:
+    assert [outcome for outcome in captured.outcomes if outcome.outcome != "passed"] == []
+    assert {outcome.test.split("::")[0] for outcome in captured.outcomes} == {f"driver/{op}" for op in OPS}
+    assert all(outcome.launches >= 1 for outcome in captured.outcomes)
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_a_driver_launches_every_kernel_of_its_operator(rows: Rows, op: str) -> None:
+    own = [row for row in rows if row["op"] == op]
+    assert {row["kernel"] for row in own} == set(find_operator(op).kernels)
+    assert 10 <= len(own) <= 25
+    dtypes = {dtype for row in own for dtype in row["dtypes"].values()}
+    assert dtypes >= {"float32", "float16", "bfloat16"}
+    # Each operator has a launch with an extent of 1, and one with an extent that is no multiple of 16.
+    arrays = [item for row in own for item in row["signature"] if item["kind"] == "array"]
+    assert any(1 in item["shape_constant"] for item in arrays)
+    assert any(item["shape_divisible_by"][-1] == 1 and item["shape_constant"][-1] is None for item in arrays)
+
+
+def test_drivers_launch_nothing_of_other_operators(rows: Rows) -> None:
+    for row in rows:
+        assert {test.split("::")[0] for test in row["tests"]} == {f"driver/{row['op']}"}
+
+
+def test_rows_fit_the_schema(rows: Rows, repository: Path) -> None:
+    schema = json.loads((repository / "src" / "contract" / "schemas" / "index.1.json").read_text())
+    for op in OPS:
+        index = make_index(op, [row for row in rows if row["op"] == op], [], [])
+        jsonschema.validate(json.loads(json.dumps(index)), schema)
+
+
+def test_device_models_differ_where_host_code_asks(rows: Rows) -> None:
+    """swiglu's backward pass divides 4096 columns by the multiprocessors per row, of which there are 148 or 132."""
+    split = {
+        row["constants"]["TILE_SIZE"]: row["device_model"] for row in rows
+        if row["kernel"] == "_swiglu_backward_kernel"
+        and any(facts["dc"]["shape"] == [9, 4096] for facts in row["argument_facts"])
+    }
+    assert split == {256: ["b200"], 512: ["h200"]}
+
+
+def test_texts_equal_those_of_the_corpus(rows: Rows, corpus: Rows) -> None:
+    known = {identity(row): row for row in corpus}
+    matched = [(row, known[identity(row)]) for row in rows if identity(row) in known]
+    assert {row["op"] for row, _ in matched} == set(OPS)
+    for row, reference in matched:
+        assert disassemble(row["_file"]) == reference["text"], row["name"]
+        assert row["constants"] == reference["constants"]
+        assert list(row["arg_kinds"].values()) == reference["arg_kinds"]
+
+
+def test_variables_are_named_where_bytecode_says_they_are_computed(rows: Rows) -> None:
+    """The debug locations of the bytecode meet the source's names: each load and reduction that a variable holds."""
+    row = next(row for row in rows if row["kernel"] == "_rms_norm_kernel_gather")
+    text = disassemble(row["_file"], "-g")
+    places = {key: (int(line), int(column)) for key, line, column in re.findall(
+        r'^#(loc\d*) = loc\(".*rms_norm\.py":(\d+):(\d+)\)$', text, re.MULTILINE)}
+    aliases = dict(re.findall(r"^#(loc\d*) = #cuda_tile\.di_loc<#(loc\d*) in", text, re.MULTILINE))
+    names = source_names(find_operator("rms_norm").source)
+    found: dict[str, set[str | None]] = {}
+    for operation, location in re.findall(r"^ *%\S+(?:, %\S+)* = (\w+) .*loc\(#(loc\d*)\)$", text, re.MULTILINE):
+        found.setdefault(operation, set()).add(names.get(places[aliases.get(location, location)]))
+    assert found["load_ptr_tko"] == {"xj", "wj"}
+    assert found["fma"] == {"_rms"}
+    assert found["rsqrt"] == {"rms"}
+    assert found["get_tile_block_id"] == {"row"}
+    assert found["iota"] == {"offsets"}
+
+
+@pytest.fixture(scope="module", params=OPS)
+def fully_captured(
+    request: pytest.FixtureRequest, tilegym_tests: Path, tmp_path_factory: pytest.TempPathFactory
+) -> CaptureResult:
+    out = tmp_path_factory.mktemp("full") / request.param
+    return capture(request.param, out, tests=tilegym_tests)
+
+
+@pytest.mark.full
+def test_everything_that_tilegyms_tests_launch_is_captured(fully_captured: CaptureResult, corpus: Rows) -> None:
+    """Every row of the corpus that came from TileGym's tests is found again, with the same text."""
+    own = {identity(row): row for row in fully_captured.specializations}
+    expected = [row for row in corpus if row["op"] == fully_captured.op and row["test"].startswith("tests/")]
+    assert expected
+    for reference in expected:
+        row = own[identity(reference)]
+        assert disassemble(fully_captured.folder / f"{row['name']}.tileirbc") == reference["text"]
+        models = {"cc100": "b200", "cc90": "h200"}
+        assert set(row["device_model"]) >= {models[name] for name in reference["config_for"]}
+    tests = {test.partition("::")[0] for row in own.values() for test in row["tests"]}
+    assert any(test.startswith("tests/ops/") for test in tests)
+    assert fully_captured.failures == []
