@@ -140,7 +140,9 @@ def run(arguments: list[str]) -> int:
         _report(error, as_json)
         return error.exit_status
     except (_Interrupted, KeyboardInterrupt):
-        print("tileport: interrupted; what was finished is kept, run the same command to go on", file=sys.stderr)
+        print(
+            "tileport: interrupted; what was finished is kept, run the same command to go on", file=sys.stderr
+        )
         return 1
     except BrokenPipeError:
         # The reader of our output went away (`tileport dis FILE | head`); nobody is left to tell.

@@ -42,7 +42,9 @@ def _print_table(checks: list) -> None:  # type: ignore[type-arg]
         if check.group != group:
             table.add_section()
             group = check.group
-        table.add_row(_SIGNS[check.status], escape(check.name), escape(check.version), escape(check.needed_for))
+        table.add_row(
+            _SIGNS[check.status], escape(check.name), escape(check.version), escape(check.needed_for)
+        )
     console.print(table)
     missing = [check for check in checks if check.status == "missing"]
     if missing:

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stage prove: compares every port with its reference, as Tile IR and as machine code, and writes proof.json."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import tileport
+from tileport import _core, bytecode, contract, text
+from tileport.errors import InputError, RefusedError
+from tileport.stages import machine_code, tile_ir
+from tileport.stages.assembly import AssemblyQueue
+from tileport.stages.check import Checked, Problem
+from tileport.stages.ledger import file_hash, folder_hash, text_hash
+from tileport.stages.port import Port
+from tileport.toolchain import Assembled, find_toolchain
+from tileport.wrappers.crate import CUTILE_VERSION
+
+_BYTES_PER_SECOND = 4000.0
+"""How much bytecode tileiras gets through in a second, roughly; only the order of assembling depends on it."""
+
+
+@dataclass
+class References:
+    """The captured bytecode of a port: modules and hashes by name, and what tileiras makes of each."""
+
+    files: dict[str, Path]
+    modules: dict[str, Any]
+    hashes: dict[str, str]
+    """sha256 of each file."""
+    hash: str
+    """Of all of them and the index."""
+    assembled: dict[tuple[str, str], Future[Assembled]] = field(default_factory=dict)
+    ports: dict[tuple[str, str], Future[Assembled]] = field(default_factory=dict)
+
+    def submit(self, queue: AssemblyQueue, targets: tuple[str, ...]) -> None:
+        for name, path in self.files.items():
+            for target in targets:
+                weight = path.stat().st_size / _BYTES_PER_SECOND
+                self.assembled[name, target] = queue.submit(path, target, weight)
+
+    def submit_port(self, queue: AssemblyQueue, name: str, target: str, path: Path) -> None:
+        """Queues a port; it takes about as long as its reference did, if that is known by now."""
+        reference = self.assembled.get((name, target))
+        known = reference is not None and reference.done() and reference.exception() is None
+        weight = reference.result().cpu_seconds if known and reference else path.stat().st_size / _BYTES_PER_SECOND
+        self.ports[name, target] = queue.submit(path, target, weight)
+
+
+def read_references(port: Port, index: Mapping[str, Any]) -> References:
+    """Reads and verifies reference/: each file is what the index says, and its text is what its name says.
+
+    RefusedError if a file was changed, InputError if one is missing or no bytecode.
+    """
+    references = References({}, {}, {}, "")
+    for row in index["specializations"]:
+        name = row["name"]
+        path = port.reference / f"{name}.tileirbc"
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise InputError(
+                "unreadable-reference", f"cannot be read: {error.strerror}", str(path), _RECAPTURE
+            ) from None
+        module = bytecode.read(data, str(path))
+        digest = hashlib.sha256(data).hexdigest()
+        text_digest = hashlib.sha256(text.print(module).encode()).hexdigest()
+        if digest != row["sha256"] or not name.endswith(f"__{text_digest[:10]}"):
+            raise RefusedError(
+                "tampered-reference", "is not the bytecode that was captured under this name", str(path), _RECAPTURE
+            )
+        references.files[name] = path
+        references.modules[name] = module
+        references.hashes[name] = digest
+    references.hash = text_hash(repr([file_hash(port.index), sorted(references.hashes.items())]))
+    return references
+
+
+_RECAPTURE = "Capture it again: `tileport convert OP --fresh`."
+
+
+def code_hash() -> str:
+    """The hash of what compares: proofs made by other code are made again."""
+    core = file_hash(Path(_core.__file__))
+    return text_hash(f"{core}\0{folder_hash(Path(__file__).parent, '*.py')}")
+
+
+def toolchain_versions(index: Mapping[str, Any]) -> dict[str, str | None]:
+    captured = index["toolchain"]
+    return {
+        "tileport": tileport.__version__,
+        "cutile": CUTILE_VERSION,
+        "cuda_tile": captured["cuda_tile"],
+        "tilegym": captured["tilegym"],
+        "torch": captured["torch"],
+        "tileiras": find_toolchain().tileiras.version or "unknown",
+        "bytecode": captured["bytecode"],
+    }
+
+
+def run(
+    port: Port,
+    index: Mapping[str, Any],
+    references: References,
+    checked: Checked,
+    refusals: Mapping[str, list[dict[str, Any]]],
+    queue: AssemblyQueue,
+    targets: tuple[str, ...],
+    advance: Callable[[int, int, str], None],
+) -> dict[str, Any]:
+    """Makes and writes the proof of what was checked. Assemblies that were not queued before are queued here."""
+    if not references.assembled:
+        references.submit(queue, targets)
+    for name, target in checked.files:
+        if (name, target) not in references.ports:
+            references.submit_port(queue, name, target, checked.files[name, target])
+    kernel_hash = file_hash(port.kernel)
+    rows = []
+    compared = {row["name"]: _tile_ir(row, references, checked, refusals, targets) for row in index["specializations"]}
+    total = len(references.assembled) + len(references.ports)
+    for row in index["specializations"]:
+        name = row["name"]
+        code = {}
+        for target in targets:
+            reference = references.assembled[name, target].result()
+            waiting = references.ports.get((name, target))
+            code[target] = machine_code.compare(reference, waiting.result() if waiting else None, queue.timeout_s)
+            advance(queue.finished, total, "assembling")
+        has_entry = name in checked.entries
+        rows.append(
+            {
+                "name": name,
+                "variant": name if has_entry else None,
+                "entry": name if has_entry else None,
+                "generics": {} if has_entry else None,
+                "kernel_sha256": kernel_hash if has_entry else None,
+                "ir": compared[name],
+                "code": code,
+                "unseen": None,
+                "cpu": None,
+                "tests": None,
+                "timing": None,
+            }
+        )
+    proof = {
+        "schema": contract.PROOF,
+        "op": index["op"],
+        "toolchain": toolchain_versions(index),
+        "targets": list(targets),
+        "requires": list(index.get("requires", ())),
+        "check": checked.crate,
+        "specializations": rows,
+        "verdict": None,
+        "gpu": "pending",
+    }
+    proof["verdict"] = contract.judge(proof)[0]
+    contract.write(contract.PROOF, proof, port.proof)
+    return proof
+
+
+def _tile_ir(
+    row: Mapping[str, Any],
+    references: References,
+    checked: Checked,
+    refusals: Mapping[str, list[dict[str, Any]]],
+    targets: tuple[str, ...],
+) -> dict[str, Any]:
+    name = row["name"]
+    if name not in checked.entries:
+        return _not_translated(row, refusals.get(name), targets)
+    problems = {target: checked.problems[name, target] for target in targets if (name, target) in checked.problems}
+    if problems:
+        first = next(iter(problems.values()))
+        return tile_ir.refused(_refusal(first), list(problems), first.line, None)
+    ports = {target: bytecode.read_file(str(checked.files[name, target])) for target in targets}
+    return tile_ir.compare(references.modules[name], ports, Path(row["source"]).name)
+
+
+def _refusal(problem: Problem) -> str:
+    place = f"kernel.rs:{problem.line}: " if problem.line else ""
+    return f"{place}cutile's compiler refuses the entry: {problem.message}"
+
+
+def _not_translated(
+    row: Mapping[str, Any], problems: list[dict[str, Any]] | None, targets: tuple[str, ...]
+) -> dict[str, Any]:
+    if not problems:
+        return tile_ir.refused(f"kernel.rs has no entry {row['name']}", list(targets), None, None)
+    first = problems[0]
+    site = {"path": first["path"], "text": "", "file": Path(row["source"]).name, "line": first["line"] or row["line"]}
+    return tile_ir.refused(f"was not translated: {first['message']} [{first['code']}]", list(targets), None, site)
+
+
