@@ -15,23 +15,24 @@ DEMO_DIR := build/demo
 # The one CMake folder of this clone: the library is compiled once for the extension and for the C++ tests, with
 # assertions, which a user's `pip install .` does not have.
 CMAKE_DIR := build/python
-DEVELOPMENT_BUILD := -C cmake.build-type=Debug -C "cmake.define.CMAKE_CXX_FLAGS_DEBUG=-O1 -g1" \
+DEVELOPMENT_BUILD := -C build-dir=$(CMAKE_DIR) -C cmake.build-type=Debug -C "cmake.define.CMAKE_CXX_FLAGS_DEBUG=-O1 -g1" \
     -C cmake.define.TILEPORT_WERROR=ON -C cmake.define.TILEPORT_BUILD_TESTS=ON -C install.strip=false
 
-hash = $(shell $(1) | sha256sum | cut -c1-12)
+hash = $(shell ( $(1) ) | sha256sum | cut -c1-12)
 
 # Rust needs CUDA headers and libclang. They come from the same locked wheels as the environment's, but into a
 # folder that is the same for every clone: cargo rebuilds whatever saw a different CUDA_TOOLKIT_PATH.
 RUST_WHEELS := nvidia-cuda-runtime nvidia-cuda-crt nvidia-curand libclang
 rust_wheels_lock = awk -v names=' $(RUST_WHEELS) ' '/^[^ ]/ { split($$1, part, "=="); keep = index(names, " " part[1] " ") } keep' requirements.lock
-RUST_BUILD := $(CACHE)/rust-build-$(call hash,$(rust_wheels_lock))
+RUST_HEADERS := $(CACHE)/cuda-headers
+RUST_HEADERS_OK := $(RUST_HEADERS)/.ok-$(call hash,$(rust_wheels_lock))
 LINT := $(CACHE)/lint-$(call hash,cat requirements-lint.lock)
 # A shared cargo target folder is not safe for several clones; a copy of one is.
-TARGET_SEED := $(CACHE)/cargo-target-$(call hash,cat rust/Cargo.lock rust/Cargo.toml rust/*/Cargo.toml; rustc -V 2>/dev/null; echo $(RUST_BUILD))
+TARGET_SEED := $(CACHE)/cargo-target-$(call hash,cat rust/Cargo.lock $$(find rust -name target -prune -o -name Cargo.toml -print | sort); rustc -V 2>/dev/null; echo $(RUST_HEADERS_OK))
 
 export UV_CACHE_DIR := $(CACHE)/wheels
-export CUDA_TOOLKIT_PATH := $(RUST_BUILD)/nvidia/cu13
-export LIBCLANG_PATH := $(RUST_BUILD)/clang/native
+export CUDA_TOOLKIT_PATH := $(RUST_HEADERS)/nvidia/cu13
+export LIBCLANG_PATH := $(RUST_HEADERS)/clang/native
 export BINDGEN_EXTRA_CLANG_ARGS = -isystem $(shell gcc -print-file-name=include 2>/dev/null)
 export CCACHE_DIR := $(CACHE)/ccache
 export CCACHE_MAXSIZE := 2G
@@ -147,13 +148,13 @@ build/.extension: .venv/.ok $(EXTENSION_INPUTS) | build/.system
 	@$(UV) pip install -q --python $(VENV_PYTHON) --no-deps --no-build-isolation $(DEVELOPMENT_BUILD) -e .
 	@touch $@
 
-$(RUST_BUILD)/.ok: | $(UV)
+$(RUST_HEADERS_OK): | $(UV)
 	@echo "Fetching CUDA headers and libclang for Rust (about 150 MB) ..."
 	@$(rust_wheels_lock) > build/rust-wheels.lock
-	@$(UV) pip install -q --no-deps --require-hashes --python $(PYTHON) --target $(RUST_BUILD) -r build/rust-wheels.lock
+	@$(UV) pip install -q --no-deps --require-hashes --python $(PYTHON) --target $(RUST_HEADERS) -r build/rust-wheels.lock
 	@touch $@
 
-build/.rust: $(RUST_BUILD)/.ok $(RUST_INPUTS) | build/.system
+build/.rust: $(RUST_HEADERS_OK) $(RUST_INPUTS) | build/.system
 	@if [ ! -d rust/target ] && [ -d $(TARGET_SEED) ]; then cp -a $(TARGET_SEED) rust/target; fi
 	@echo "Building tileport-check (Rust; about two minutes the first time) ..."
 	cd rust && cargo build --locked

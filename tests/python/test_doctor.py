@@ -100,7 +100,12 @@ def test_old_rust(tmp_path: Path) -> None:
 
 def test_empty_machine(tmp_path: Path) -> None:
     """No program on PATH, no cargo home, no cache: everything is listed, nothing fails."""
-    environment = {"PATH": str(tmp_path), "CARGO_HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "CXX": ""}
+    environment = {
+        "PATH": str(tmp_path),
+        "CARGO_HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path),
+        "CXX": "",
+    }
     finished = run_doctor("--json", **environment)
     checks = checks_of(finished)
     assert finished.returncode == 3
@@ -127,7 +132,7 @@ def test_heavy_packages_are_not_imported(code: str) -> None:
 
 def test_unknown_command_suggests_near_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["doctr"]) == 2
-    assert "Did you mean doctor?" in capsys.readouterr().err
+    assert "Did you mean doctor" in capsys.readouterr().err
 
 
 def test_unknown_option(capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,7 +169,9 @@ def test_errors_become_messages(
     }
 
 
-def test_interrupt_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_interrupt_is_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def interrupted() -> None:
         raise KeyboardInterrupt
 

@@ -94,7 +94,9 @@ def test_time_out_kills_the_whole_group_and_is_not_kept(
         time.sleep(0.01)
 
 
-def test_crash_says_nothing_about_the_file(softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crash_says_nothing_about_the_file(
+    softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TILEPORT_TILEIRAS", str(script(tmp_path / "tileiras", "kill -SEGV $$")))
     with pytest.raises(ToolchainError) as caught:
         assemble(softmax, "sm_90")
@@ -163,7 +165,10 @@ def test_cache_is_bounded_and_drops_the_oldest(tmp_path: Path) -> None:
     kept = [key for key in keys if cache.get(key)]
     assert kept == keys[-len(kept) :]
     assert 3 <= len(kept) <= 5
-    assert sum(path.stat().st_size for path in (tmp_path / "records").rglob("*") if path.is_file()) <= 5000 + 1200
+    assert (
+        sum(path.stat().st_size for path in (tmp_path / "records").rglob("*") if path.is_file())
+        <= 5000 + 1200
+    )
 
 
 def test_cargo_environment_finds_headers_and_keeps_what_the_user_set(monkeypatch: pytest.MonkeyPatch) -> None:

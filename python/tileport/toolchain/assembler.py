@@ -55,7 +55,9 @@ class _Finished:
 def tool_environment(tool: Path) -> dict[str, str]:
     """The environment for a program of NVIDIA's ROOT/bin: it must find ROOT's own libraries, whatever CUDA the
     machine has (tileiras fails outright if CUDA_HOME or CUDA_PATH names a folder without them)."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("CUDA_HOME", "CUDA_PATH")}
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("CUDA_HOME", "CUDA_PATH")
+    }
     environment["PATH"] = f"{tool.parent}{os.pathsep}{environment.get('PATH', os.defpath)}"
     root = tool.resolve().parent.parent
     if any(root.glob("lib*/libnvvm.so*")) or (root / "nvvm").is_dir():
@@ -225,6 +227,8 @@ def disassemble(path: str | Path, timeout_s: float = 120.0) -> str:
     with tempfile.TemporaryDirectory(prefix="tileport-disassemble-") as scratch:
         finished = _run([str(tool), str(path.resolve())], timeout_s, Path(scratch))
     if finished.status != 0:
-        reason = "took too long" if finished.timed_out else finished.stderr.strip() or f"status {finished.status}"
+        reason = (
+            "took too long" if finished.timed_out else finished.stderr.strip() or f"status {finished.status}"
+        )
         raise InputError("not-bytecode", f"tileirdisasm refuses it: {reason}", str(path))
     return finished.stdout.decode("utf-8")

@@ -93,7 +93,9 @@ def _cuda_headers() -> Check:
     if folder is not None:
         text = (folder / "include" / "cuda.h").read_text(errors="replace")
         number = re.search(r"^#define\s+CUDA_VERSION\s+(\d+)", text, re.M)
-        version = f"{int(number.group(1)) // 1000}.{int(number.group(1)) % 1000 // 10}" if number else "unknown"
+        version = (
+            f"{int(number.group(1)) // 1000}.{int(number.group(1)) % 1000 // 10}" if number else "unknown"
+        )
     help = "pip install nvidia-cuda-runtime nvidia-cuda-crt==13.5.37 nvidia-curand, or set CUDA_TOOLKIT_PATH"
     return _check("rust", "CUDA headers", "building Rust crates that use cutile", help, version, folder or "")
 
@@ -152,7 +154,11 @@ def _driver_facts() -> tuple[str | None, list[str], str | None]:
 def _gpu() -> list[Check]:
     version, names, problem = _driver_facts()
     help = "nothing to do: a GPU is needed only to run ports and to time them"
-    cupti = [lib for folder in wheel_folders("nvidia.cu13") for lib in sorted((folder / "lib").glob("libcupti.so*"))]
+    cupti = [
+        lib
+        for folder in wheel_folders("nvidia.cu13")
+        for lib in sorted((folder / "lib").glob("libcupti.so*"))
+    ]
     system = ctypes.util.find_library("cupti")
     found = str(cupti[0]) if cupti else system
     return [
@@ -178,7 +184,9 @@ def examine() -> list[Check]:
         lambda: _of_tool("assembler", toolchain.tileiras, "comparing machine code"),
         lambda: _of_tool("assembler", toolchain.tileirdisasm, "naming and printing Tile IR"),
         lambda: _bytecode(toolchain),
-        lambda: _distribution("capture", "cuda-tile", "capturing cuTile Python kernels", _GET_CAPTURE, "1.7.0"),
+        lambda: _distribution(
+            "capture", "cuda-tile", "capturing cuTile Python kernels", _GET_CAPTURE, "1.7.0"
+        ),
         lambda: _distribution("capture", "tilegym", "TileGym's operators", _GET_TILEGYM, "1.5.1"),
         lambda: _distribution("capture", "torch", "running operators' host code", _GET_TILEGYM, "2.15.0"),
         _compiler,

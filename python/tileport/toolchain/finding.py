@@ -23,7 +23,9 @@ MINIMUM_RUST = (1, 89)
 _PROBE_TIMEOUT_S = 30.0
 _GET_ASSEMBLER = "pip install 'tileport[capture]'   (in a checkout: make setup)"
 _GET_RUST = "rustup toolchain install stable   (Debian's own cargo is older than 1.89)"
-_GET_CHECK = "cargo install --path rust/tileport-check   in tileport's source tree (in a checkout: make setup)"
+_GET_CHECK = (
+    "cargo install --path rust/tileport-check   in tileport's source tree (in a checkout: make setup)"
+)
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,9 @@ class Toolchain:
         """Versions of Tile IR bytecode that tileiras lists, oldest first: ("13.1", ...)."""
         if self.tileiras.path is None:
             return ()
-        return tuple(re.findall(r"^\s*(\d+\.\d+)\s*$", program_output(self.tileiras.path, "--list-versions"), re.M))
+        return tuple(
+            re.findall(r"^\s*(\d+\.\d+)\s*$", program_output(self.tileiras.path, "--list-versions"), re.M)
+        )
 
     @functools.cached_property
     def targets(self) -> tuple[str, ...]:
@@ -67,7 +71,10 @@ class Toolchain:
         tool: Tool = getattr(self, name.replace("-", "_"))
         if tool.path is None or tool.problem is not None:
             raise ToolchainError(
-                "missing-tool", f"{name} {tool.problem}", "", f"Get it with: {tool.help}\nSee `tileport doctor`."
+                "missing-tool",
+                f"{name} {tool.problem}",
+                "",
+                f"Get it with: {tool.help}\nSee `tileport doctor`.",
             )
         return tool.path
 
@@ -117,7 +124,11 @@ def distribution_version(name: str) -> str | None:
 
 
 def _find(
-    name: str, variable: str, places: Callable[[], list[Path]], read_version: Callable[[Path], str | None], help: str
+    name: str,
+    variable: str,
+    places: Callable[[], list[Path]],
+    read_version: Callable[[Path], str | None],
+    help: str,
 ) -> Tool:
     named = os.environ.get(variable, "")
     if named:
@@ -133,7 +144,9 @@ def _find(
             return Tool(name, None, None, "is not installed", help)
         path = found
     version = read_version(path)
-    return Tool(name, path, version, None if version else f"does not run ({path} --version gives nothing)", help)
+    return Tool(
+        name, path, version, None if version else f"does not run ({path} --version gives nothing)", help
+    )
 
 
 def _nvidia_programs(name: str) -> Callable[[], list[Path]]:
@@ -173,8 +186,17 @@ def _rust_program(name: str) -> Tool:
 
 def find_toolchain() -> Toolchain:
     """Looks every program up; the answer is kept until an environment variable that steers it changes."""
-    steering = ("TILEPORT_TILEIRAS", "TILEPORT_TILEIRDISASM", "TILEPORT_CHECK", "CARGO", "RUSTC", "CARGO_HOME")
-    return _find_toolchain(tuple(os.environ.get(name) for name in (*steering, "PATH", "XDG_CACHE_HOME", "HOME")))
+    steering = (
+        "TILEPORT_TILEIRAS",
+        "TILEPORT_TILEIRDISASM",
+        "TILEPORT_CHECK",
+        "CARGO",
+        "RUSTC",
+        "CARGO_HOME",
+    )
+    return _find_toolchain(
+        tuple(os.environ.get(name) for name in (*steering, "PATH", "XDG_CACHE_HOME", "HOME"))
+    )
 
 
 @functools.lru_cache(maxsize=8)
@@ -184,7 +206,11 @@ def _find_toolchain(steering: tuple[str | None, ...]) -> Toolchain:
             "tileiras", "TILEPORT_TILEIRAS", _nvidia_programs("tileiras"), _nvidia_version, _GET_ASSEMBLER
         ),
         tileirdisasm=_find(
-            "tileirdisasm", "TILEPORT_TILEIRDISASM", _nvidia_programs("tileirdisasm"), _nvidia_version, _GET_ASSEMBLER
+            "tileirdisasm",
+            "TILEPORT_TILEIRDISASM",
+            _nvidia_programs("tileirdisasm"),
+            _nvidia_version,
+            _GET_ASSEMBLER,
         ),
         tileport_check=_find("tileport-check", "TILEPORT_CHECK", _check_programs, _first_number, _GET_CHECK),
         cargo=_rust_program("cargo"),
@@ -195,22 +221,26 @@ def _find_toolchain(steering: tuple[str | None, ...]) -> Toolchain:
 # ---- what building a crate that uses cutile needs ---------------------------------------------------------
 
 
+# The Makefile's copy of the headers and of libclang comes before the installed wheels: its path is the same for
+# every clone, and cargo rebuilds whatever saw another one.
+def _headers_folder() -> Path:
+    return cache_folder() / "cuda-headers"
+
+
 def find_cuda_headers() -> Path | None:
     """The folder to give cargo as CUDA_TOOLKIT_PATH: its include/ has cuda.h, curand.h and crt/host_config.h."""
-    named = [os.environ.get("CUDA_TOOLKIT_PATH", "")]
-    # The Makefile's own copy comes before the wheels: a path shared by all clones keeps cargo from rebuilding.
-    shared = sorted((cache_folder()).glob("rust-build-*/nvidia/cu13"), key=lambda path: path.stat().st_mtime)
-    places = [Path(name) for name in named if name]
-    places += [*reversed(shared), *wheel_folders("nvidia.cu13"), Path("/usr/local/cuda")]
+    named = os.environ.get("CUDA_TOOLKIT_PATH", "")
+    places = [Path(named)] if named else []
+    places += [_headers_folder() / "nvidia" / "cu13", *wheel_folders("nvidia.cu13"), Path("/usr/local/cuda")]
     needed = ("cuda.h", "cuda_runtime.h", "curand.h", "crt/host_config.h")
     return next((place for place in places if all((place / "include" / name).is_file() for name in needed)), None)
 
 
 def find_libclang() -> Path | None:
     """The folder to give bindgen as LIBCLANG_PATH."""
-    places = [Path(os.environ["LIBCLANG_PATH"])] if os.environ.get("LIBCLANG_PATH") else []
-    places += sorted(cache_folder().glob("rust-build-*/clang/native"), key=lambda path: path.stat().st_mtime)[::-1]
-    places += [folder / "native" for folder in wheel_folders("clang")]
+    named = os.environ.get("LIBCLANG_PATH", "")
+    places = [Path(named)] if named else []
+    places += [folder / "native" for folder in (_headers_folder() / "clang", *wheel_folders("clang"))]
     places += sorted(Path("/usr/lib").glob("llvm-*/lib"), reverse=True)
     places += [Path("/usr/lib/x86_64-linux-gnu"), Path("/usr/lib64")]
     return next((place for place in places if any(place.glob("libclang*.so*"))), None)
