@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 from serving import HERE, ported_launches, run_result, stand_in_library
 
+from tileport.wrappers.build import source_fingerprint
 from tileport.wrappers.ports import exported_symbols, read_index
 
 pytest.importorskip("tilegym", reason="TileGym is not installed")
@@ -26,7 +29,8 @@ def ports(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
 
 
 def act(action: str, folder: Path) -> Any:
-    return run_result([str(HERE / "backend_process.py"), action, str(folder)])
+    environment = {**os.environ, "TILEPORT_AUTOBUILD": "0"}
+    return run_result([str(HERE / "backend_process.py"), action, str(folder)], environment)
 
 
 @pytest.mark.parametrize("order", ["tilegym-first", "backend-first"])
@@ -73,6 +77,17 @@ def test_a_library_that_lacks_a_kernel_is_unavailable(ports: Path, tmp_path: Pat
     stand_in_library(tmp_path, repository, ["cutile_softmax___softmax_kernel"])
     available, reason = act("unavailable", tmp_path)["statuses"]["softmax"]
     assert not available and "cutile_softmax___softmax_kernel_tma" in reason
+
+
+def test_a_library_of_other_sources_is_unavailable(ports: Path, tmp_path: Path) -> None:
+    shutil.copytree(ports / "softmax", tmp_path / "softmax")
+    shutil.copy(ports / "libcutile_kernels.so", tmp_path)
+    record = {"schema": "tileport/library/1", "sources": source_fingerprint(tmp_path), "sha256": ""}
+    (tmp_path / "libcutile_kernels.json").write_text(json.dumps(record))
+    assert act("unavailable", tmp_path)["statuses"]["softmax"] == [True, ""]
+    (tmp_path / "softmax" / "ffi.rs").write_text("// changed\n")
+    available, reason = act("unavailable", tmp_path)["statuses"]["softmax"]
+    assert not available and "was built from other sources" in reason and "tileport convert softmax" in reason
 
 
 def test_what_a_call_hands_to_the_library(ports: Path) -> None:

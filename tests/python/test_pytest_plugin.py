@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options --tileport-replace and --tileport-strict, on a test file like TileGym's that knows only "cutile"."""
+"""The options --tileport-replace and --tileport-strict, on a test file that knows only "cutile"."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tileport.errors import Error
+from tileport.wrappers.build import is_current
 from tileport.wrappers.ports import exported_symbols, library_path, ported_ops, read_index
 
 
@@ -33,6 +34,10 @@ def op_status(folder: Path, op: str) -> OpStatus:
         index = read_index(folder, op)
         kernels = sorted({row["kernel"] for row in index["specializations"] if row["op"] == op})
         library_path(folder)
+        if not is_current(folder):
+            return OpStatus(
+                op, False, f"the kernel library in {folder} was built from other sources. {convert}"
+            )
         # Imported late: the run-time module imports PyTorch.
         from tileport.wrappers.runtime import open_library
 

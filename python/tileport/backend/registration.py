@@ -16,6 +16,7 @@ from typing import Any
 from tileport.backend.readiness import OpStatus, op_status, op_statuses
 from tileport.errors import ToolchainError
 from tileport.toolchain import find_toolchain
+from tileport.wrappers.build import ensure_library
 from tileport.wrappers.errors import PortMissingError
 from tileport.wrappers.ports import forget_wrapper, load_wrapper, ports_folder
 
@@ -38,11 +39,14 @@ _enabled: _Enabled | None = None
 def enable(folder: Path | None = None) -> bool:
     """Serves the ports of ``folder`` (default: the ports folder); False when none of them is usable.
 
-    Then TileGym is left as it was. Enabling again starts from what is in the folder now.
+    Then TileGym is left as it was. The kernel library is built first where it is missing or older than its
+    sources and cargo is there. Enabling again starts from what is in the folder now, but a library that this
+    process has loaded stays.
     """
     global _enabled
     disable()
     place = folder or ports_folder()
+    ensure_library(place)
     statuses = op_statuses(place)
     usable = [op for op, state in statuses.items() if state.available]
     if not usable:

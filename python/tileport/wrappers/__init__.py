@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ports TileGym's wrappers to the Rust kernels, generates the crates that serve them, and runs both.
 
-Importing this package imports neither torch nor tilegym; its module ``runtime``, which ported wrappers import,
-does import torch.
+Importing this package imports neither torch nor tilegym; its module ``runtime``, which ported wrappers
+import, does import torch.
 """
 
 from __future__ import annotations

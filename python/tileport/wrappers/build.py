@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
+import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 from tileport.errors import InputError, ToolchainError
@@ -13,6 +16,11 @@ from tileport.toolchain import cache_folder, cargo_environment, find_toolchain, 
 from tileport.wrappers.crate import AGGREGATE
 from tileport.wrappers.ports import LIBRARY_NAME
 
+#: Beside the library: the sources that it was built from.
+RECORD_NAME = "libcutile_kernels.json"
+RECORD_SCHEMA = "tileport/library/1"
+#: Set to 0 to keep `ensure_library` from running cargo.
+AUTOBUILD = "TILEPORT_AUTOBUILD"
 #: Lines of cargo's output that an error shows.
 _SHOWN_LINES = 30
 
@@ -26,11 +34,41 @@ def build_target_folder() -> Path:
     return Path(named) if named else cache_folder() / "kernel-library"
 
 
+def source_fingerprint(folder: Path) -> str:
+    """The sha256 of everything in a ports folder that the library is built from, names included."""
+    digest = hashlib.sha256()
+    served = [path.parent for path in sorted(folder.glob("*/ffi.rs"))]
+    files = [folder / "Cargo.toml"]
+    for crate in [folder / AGGREGATE, *served]:
+        files += [crate / name for name in ("Cargo.toml", "src/lib.rs", "kernel.rs", "ffi.rs")]
+    for path in files:
+        if path.is_file():
+            digest.update(f"{path.relative_to(folder).as_posix()}\n".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def is_current(folder: Path) -> bool:
+    """Whether the published library was built from the sources that are in ``folder`` now.
+
+    A library without a record, as one built elsewhere and put there, counts as current.
+    """
+    if not (folder / LIBRARY_NAME).is_file():
+        return False
+    try:
+        record = json.loads((folder / RECORD_NAME).read_bytes())
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return isinstance(record, dict) and record.get("sources") == source_fingerprint(folder)
+
+
 def build_library(folder: Path) -> Path:
     """Builds ``folder/cutile_kernels`` in release mode; returns ``folder/libcutile_kernels.so``.
 
-    The library appears by a rename, so that a process that loads it never finds half of it; one that has loaded
-    it keeps the old one. Raises ToolchainError with the end of cargo's output when it does not build.
+    The library appears by a rename, so that a process that loads it never finds half of it; one that has
+    loaded it keeps the old one. Raises ToolchainError with the end of cargo's output when it does not build.
     """
     if not (folder / AGGREGATE / "Cargo.toml").is_file():
         raise InputError("no-workspace", "there are no generated crates to build", str(folder))
@@ -38,20 +76,50 @@ def build_library(folder: Path) -> Path:
     target = build_target_folder()
     target.mkdir(parents=True, exist_ok=True)
     command = [str(cargo), "build", "--release", "--package", AGGREGATE, "--target-dir", str(target)]
+    fingerprint = source_fingerprint(folder)
     # cargo has a lock of its own; this one also covers copying the result, whose name all folders share.
     with open(target / ".library.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         finished = subprocess.run(
-            command, cwd=folder, env=cargo_environment(), capture_output=True, text=True, errors="replace", check=False
+            command,
+            cwd=folder,
+            env=cargo_environment(),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
         if finished.returncode != 0:
             end = "\n".join(finished.stderr.splitlines()[-_SHOWN_LINES:])
             raise ToolchainError(
-                "library-build", f"the kernel library does not build:\n{end}", str(folder), "See `tileport doctor`."
+                "library-build",
+                f"the kernel library does not build:\n{end}",
+                str(folder),
+                "See `tileport doctor`.",
             )
         data = (target / "release" / LIBRARY_NAME).read_bytes()
     published = folder / LIBRARY_NAME
-    if not published.is_file() or published.read_bytes() != data:
-        write_atomically(published, data)
-        published.chmod(0o755)
+    write_atomically(published, data)
+    published.chmod(0o755)
+    record = {"schema": RECORD_SCHEMA, "sources": fingerprint, "sha256": hashlib.sha256(data).hexdigest()}
+    write_atomically(folder / RECORD_NAME, json.dumps(record, indent=2).encode() + b"\n")
     return published
+
+
+def ensure_library(folder: Path) -> None:
+    """Builds the library if it is missing or was built from other sources; says so, as it can take minutes.
+
+    Does nothing where nothing is to be built, where there is no cargo, and with ``TILEPORT_AUTOBUILD=0``.
+    """
+    if os.environ.get(AUTOBUILD) == "0" or is_current(folder) or not any(folder.glob("*/ffi.rs")):
+        return
+    cargo = find_toolchain().cargo
+    if cargo.path is None or cargo.problem is not None:
+        return
+    print(
+        f"tileport: building {folder / LIBRARY_NAME}: minutes the first time ({AUTOBUILD}=0 prevents it)",
+        file=sys.stderr,
+        flush=True,
+    )
+    build_library(folder)

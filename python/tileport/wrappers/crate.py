@@ -148,7 +148,7 @@ def write_workspace(folder: Path) -> list[Path]:
     files = {
         folder / _MANIFEST: (
             f'{_GENERATED_TOML}[workspace]\nresolver = "3"\nmembers = [{members}]\n\n'
-            "# Most of the library is cutile's compiler, which runs once per entry and process: its own speed\n"
+            "# Most of the library is cutile's compiler, which runs once per entry and process: its speed\n"
             "# matters less than the time to build it. tileport-rt runs at every launch.\n"
             '[profile.release]\nopt-level = 1\npanic = "unwind"\nstrip = true\n\n'
             "[profile.release.package.tileport-rt]\nopt-level = 3\n"

@@ -117,7 +117,7 @@ class KernelLibrary:
                 "abi-mismatch",
                 f"its ABI is {words}, this tileport speaks {expected}",
                 str(path),
-                "Build it again with `tileport convert`.",
+                "Remove it and `import tileport.backend` where cargo is installed: that builds it again.",
             )
         self._launch_count.restype = ctypes.c_uint64
         self._launch_count.argtypes = (ctypes.c_char_p,)
@@ -135,7 +135,7 @@ class KernelLibrary:
                     "symbol-missing",
                     f"does not export {symbol}",
                     str(self.path),
-                    "It was built before this op was converted: run `tileport convert` again.",
+                    "It was built before this op was converted: `import tileport.backend` with cargo installed.",
                 ) from error
             found.restype = ctypes.c_int32
             found.argtypes = (

@@ -60,14 +60,14 @@ def ported_ops(folder: Path) -> list[str]:
 
 def library_path(folder: Path) -> Path:
     """The library built from ``folder``; raises PortMissingError when it is not there."""
-    for path in (folder / LIBRARY_NAME, folder / "target" / "release" / LIBRARY_NAME):
-        if path.is_file():
-            return path
+    path = folder / LIBRARY_NAME
+    if path.is_file():
+        return path
     raise PortMissingError(
         "library-missing",
         f"{LIBRARY_NAME} has not been built",
         str(folder),
-        "Run `tileport convert softmax` (with cargo installed), or put a library built elsewhere there.",
+        "With cargo installed, `import tileport.backend` builds it; or put one built elsewhere there.",
     )
 
 
