@@ -87,12 +87,15 @@ LocationId Locations::resolve(std::uint64_t attribute, Cursor& errors, std::size
   }
   LocationId result{};
   switch (static_cast<DebugTag>(item.varint())) {
-    case DebugTag::unknown: break;
     case DebugTag::location: result = read_location(item, errors); break;
     case DebugTag::call_site: result = read_call_site(item, errors, depth); break;
-    default:
+    case DebugTag::compile_unit:
+    case DebugTag::file:
+    case DebugTag::lexical_block:
+    case DebugTag::subprogram:
       item.fail(code::kDebug, fmt::format("debug entry {} is not a location", attribute), item.start());
       break;
+    default: break;  // The unknown location; the reference reader takes every unknown tag for it.
   }
   errors.adopt(item);
   resolved_.emplace(attribute, result);

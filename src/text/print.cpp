@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tileport/text/print.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "text/form.hpp"
+#include "text/literals.hpp"
+#include "text/names.hpp"
+
+namespace tileport::text {
+namespace {
+
+using ir::BlockId;
+using ir::OpId;
+using ir::ValueId;
+
+class Printer {
+ public:
+  explicit Printer(const ir::Module& module) : module_(module), literals_(module), names_(module, literals_) {}
+
+  std::string print() {
+    if (module_.producer) out_ += "// Producer: " + module_.string(*module_.producer) + "\n";
+    for (const ir::Global& global : module_.globals) print_global(global);
+    for (const ir::Function& function : module_.functions) print_function(function);
+    return std::move(out_);
+  }
+
+ private:
+  void print_global(const ir::Global& global) {
+    out_ += "global ";
+    if (global.is_private) out_ += "private ";
+    if (global.is_constant) out_ += " constant";
+    out_ += ' ';
+    append_symbol(out_, module_.string(global.name));
+    if (global.alignment != 0) out_ += fmt::format(" alignment = {}", global.alignment);
+    out_ += ' ';
+    literals_.append_dense(out_, global.value, global.type);
+    out_ += " : " + literals_.type(global.type) + '\n';
+  }
+
+  void print_function(const ir::Function& function) {
+    out_ += "entry ";
+    append_symbol(out_, module_.string(function.name));
+    out_ += '(';
+    append_arguments(function.body);
+    out_ += ')';
+    if (function.hints && !module_.attribute(*function.hints).keys.empty()) {
+      out_ += " optimization_hints=";
+      literals_.append_hints(out_, module_.attribute(*function.hints));
+    }
+    out_ += " {\n";
+    ++depth_;
+    for (OpId op : module_.block(function.body).ops) print_op(op);
+    --depth_;
+    out_ += "}\n";
+  }
+
+  void append_arguments(BlockId block) {
+    const ir::Range arguments = module_.block(block).arguments;
+    for (std::uint32_t i = 0; i < arguments.count; ++i) {
+      if (i != 0) out_ += ", ";
+      const ValueId argument = module_.argument(block, i);
+      out_ += names_.use(argument);
+      out_ += ": " + literals_.type(module_.value(argument).type);
+    }
+  }
+
+  void indent() { out_.append(2 * depth_, ' '); }
+
+  void print_op(OpId id) {
+    indent();
+    names_.append_results(out_, id);
+    out_ += module_.op(id).info->mnemonic;
+    append_form(id, form_of(*module_.op(id).info));
+    out_ += '\n';
+  }
+
+  void append_form(OpId id, const std::vector<FormNode>& nodes) {
+    for (const FormNode& node : nodes) append_node(id, node);
+  }
+
+  void append_node(OpId id, const FormNode& node) {
+    switch (node.directive) {
+      case Directive::literal: out_ += node.literal; break;
+      case Directive::plain: append_plain(id, node); break;
+      case Directive::condition: append_form(id, says_something(id, node) ? node.then : node.otherwise); break;
+      case Directive::symbol: append_symbol(out_, module_.string(static_cast<ir::StringId>(slot(id, node).word))); break;
+      case Directive::type: append_types(values(id, node)); break;
+      case Directive::first_type: append_types(values(id, node).first(std::min<std::size_t>(1, values(id, node).size()))); break;
+      case Directive::same_type: append_same_type(values(id, node)); break;
+      case Directive::shape: append_extents(result_type(id).shape, values(id, node)); break;
+      case Directive::strides: append_extents(result_type(id).strides, values(id, node)); break;
+      case Directive::source_type: append_source_type(id); break;
+      case Directive::argument: out_ += names_.use(module_.argument(*module_.body(id), node.index)); break;
+      case Directive::bindings: append_bindings(id, values(id, node)); break;
+      case Directive::region: append_region(id, node.index); break;
+      case Directive::else_region:
+        if (module_.body(id, node.index)) {
+          out_ += " else ";
+          append_region(id, node.index);
+        }
+        break;
+      case Directive::function: append_function(id, node.index); break;
+    }
+  }
+
+  const ir::AttributeSlot& slot(OpId id, const FormNode& node) const {
+    return module_.attribute_slots[module_.op(id).attributes.first + node.index];
+  }
+
+  /// The values of an operand or result group.
+  std::span<const ValueId> values(OpId id, const FormNode& node) {
+    if (node.subject == Subject::operands) return module_.operands(id, node.index);
+    const ir::Range results = module_.op(id).results;
+    const bool variadic = module_.op(id).info->results[node.index].arity == ir::Arity::variadic;
+    scratch_.clear();
+    for (std::uint32_t i = node.index; i < results.count && (variadic || i == node.index); ++i) {
+      scratch_.push_back(module_.result(id, i));
+    }
+    return scratch_;
+  }
+
+  bool says_something(OpId id, const FormNode& node) {
+    switch (node.subject) {
+      case Subject::operands:
+      case Subject::results: return !values(id, node).empty();
+      case Subject::flag: return (module_.op(id).flags >> node.index & 1U) != 0;
+      case Subject::attribute: break;
+      case Subject::none: return false;
+    }
+    const ir::AttributeSlot& content = slot(id, node);
+    const ir::AttributeInfo& info = module_.op(id).info->attributes[node.index];
+    if (!content.present) return false;
+    if (info.encoding == ir::Encoding::enumeration) return content.word != info.default_value;
+    if (info.encoding == ir::Encoding::boolean_array) {
+      return std::ranges::any_of(module_.attributes[content.word].numbers, [](std::int64_t entry) { return entry != 0; });
+    }
+    return true;
+  }
+
+  void append_plain(OpId id, const FormNode& node) {
+    if (node.subject == Subject::attribute) {
+      append_attribute(id, module_.op(id).info->attributes[node.index], slot(id, node));
+      return;
+    }
+    bool first = true;
+    for (ValueId value : values(id, node)) {
+      if (!first) out_ += ", ";
+      first = false;
+      out_ += names_.use(value);
+    }
+  }
+
+  void append_attribute(OpId id, const ir::AttributeInfo& info, const ir::AttributeSlot& content) {
+    switch (info.encoding) {
+      case ir::Encoding::enumeration: out_ += info.enumeration->values[content.word]; break;
+      case ir::Encoding::integer: out_ += fmt::to_string(static_cast<std::int64_t>(content.word)); break;
+      case ir::Encoding::boolean: out_ += content.word != 0 ? "true" : "false"; break;
+      case ir::Encoding::string:
+        out_ += '"';
+        append_escaped(out_, module_.string(static_cast<ir::StringId>(content.word)));
+        out_ += '"';
+        break;
+      case ir::Encoding::type: out_ += literals_.type(static_cast<ir::TypeId>(content.word)); break;
+      case ir::Encoding::constant:
+        literals_.append_dense(out_, static_cast<ir::ConstantId>(content.word), module_.value(module_.result(id, 0)).type);
+        break;
+      case ir::Encoding::boolean_array: {
+        const auto& entries = module_.attributes[content.word].numbers;
+        out_ += '[';
+        for (std::size_t i = 0; i < entries.size(); ++i) out_ += fmt::format("{}{}", i == 0 ? "" : ", ", entries[i] != 0);
+        out_ += ']';
+        break;
+      }
+      case ir::Encoding::integer_array:
+      case ir::Encoding::attribute_array:
+      case ir::Encoding::attribute:
+      case ir::Encoding::optimization_hints:
+        literals_.append_attribute(out_, module_.attributes[content.word], true);
+        break;
+    }
+  }
+
+  void append_types(std::span<const ValueId> list) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i != 0) out_ += ", ";
+      out_ += literals_.type(module_.value(list[i]).type);
+    }
+  }
+
+  void append_same_type(std::span<const ValueId> list) {
+    const bool same = std::ranges::all_of(list, [&](ValueId value) {
+      return ir::same_type(module_, module_.value(value).type, module_, module_.value(list.front()).type);
+    });
+    append_types(same ? list.first(1) : list);
+  }
+
+  const ir::Type& result_type(OpId id) const { return module_.type_of(module_.result(id, 0)); }
+
+  void append_extents(const std::vector<std::int64_t>& extents, std::span<const ValueId> dynamic) {
+    out_ += '[';
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+      if (i != 0) out_ += ", ";
+      if (extents[i] == ir::kDynamic) {
+        out_ += names_.use(dynamic[next++]);
+      } else {
+        out_ += fmt::to_string(extents[i]);
+      }
+    }
+    out_ += ']';
+  }
+
+  /// The type of the dynamic extents and strides; with a pointer attribute the pointer's instead, and always.
+  void append_source_type(OpId id) {
+    const auto all = module_.operands(id);
+    if (result_type(id).pointer_attribute) {
+      append_types(all.first(1));
+    } else if (all.size() > 1) {
+      append_types(all.subspan(1, 1));
+    } else {
+      return;
+    }
+    out_ += " -> ";
+  }
+
+  void append_bindings(OpId id, std::span<const ValueId> initial) {
+    const BlockId body = *module_.body(id);
+    const std::size_t first = module_.block(body).arguments.count - initial.size();
+    for (std::size_t i = 0; i < initial.size(); ++i) {
+      if (i != 0) out_ += ", ";
+      out_ += names_.use(module_.argument(body, first + i));
+      out_ += " = ";
+      out_ += names_.use(initial[i]);
+    }
+  }
+
+  /// A loop's `continue` and an if's `yield` without operands are implied at the end of a region.
+  bool is_implied(OpId parent, OpId last) const {
+    const ir::OpInfo& info = *module_.op(last).info;
+    const bool loop = module_.op(parent).info->is("for") || module_.op(parent).info->is("loop");
+    return module_.op(last).operands.count == 0 && (loop ? info.is("continue") : info.is("yield"));
+  }
+
+  void append_region(OpId id, std::size_t number) {
+    out_ += "{\n";
+    ++depth_;
+    const auto& ops = module_.block(*module_.body(id, number)).ops;
+    for (OpId op : ops) {
+      if (op == ops.back() && is_implied(id, op)) break;
+      print_op(op);
+    }
+    --depth_;
+    indent();
+    out_ += '}';
+  }
+
+  void append_function(OpId id, std::size_t number) {
+    out_ += '\n';
+    indent();
+    out_ += '(';
+    append_arguments(*module_.body(id, number));
+    out_ += ") {\n";
+    ++depth_;
+    for (OpId op : module_.block(*module_.body(id, number)).ops) print_op(op);
+    --depth_;
+    indent();
+    out_ += '}';
+  }
+
+  const ir::Module& module_;
+  Literals literals_;
+  Names names_;
+  std::string out_;
+  std::size_t depth_ = 0;
+  std::vector<ValueId> scratch_;
+};
+
+}  // namespace
+
+std::string print(const ir::Module& module) { return Printer(module).print(); }
+
+std::string print(const ir::Module& module, ir::TypeId type) { return Literals(module).type(type); }
+
+}  // namespace tileport::text
