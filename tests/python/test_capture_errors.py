@@ -19,7 +19,8 @@ from tileport.toolchain import find_toolchain
 
 needs_worker = pytest.mark.skipif(
     importlib.util.find_spec("torch") is None or find_toolchain().tileirdisasm.path is None,
-    reason="needs torch and tileirdisasm")
+    reason="needs torch and tileirdisasm",
+)
 needs_tilegym = pytest.mark.skipif(importlib.util.find_spec("tilegym") is None, reason="needs tilegym")
 
 KERNEL = """\
@@ -116,7 +117,9 @@ def test_missing_package(
     package: str, kernel_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == package else find(name))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name == package else find(name)
+    )
     if package != "torch" and find("torch") is None:
         pytest.skip("needs torch")
     with pytest.raises(ToolchainError) as caught:
@@ -131,20 +134,26 @@ def test_missing_disassembler(kernel_file: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "TILEPORT_TILEIRDISASM": str(tmp_path / "absent")}
     finished = subprocess.run(
         [sys.executable, "-m", "tileport", "capture", str(kernel_file), "-o", str(tmp_path / "out")],
-        env=environment, capture_output=True, text=True, check=False)
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert finished.returncode == 3, finished.stderr
     assert "tileirdisasm" in finished.stderr and "Traceback" not in finished.stderr
 
 
 @needs_worker
 def test_program_that_raises(kernel_file: Path, tmp_path: Path) -> None:
-    """The user sees the exception and their own line, also when it came up in a library; earlier results stay."""
+    """The user sees the exception and their own line, not the library's; earlier results stay."""
     script = tmp_path / "program.py"
     script.write_text(f"from kernels import *\n{LAUNCH}\nimport json\n\njson.loads('{{')\n")
     reference = tmp_path / "out" / "reference"
     reference.mkdir(parents=True)
     (reference / "index.json").write_text("kept")
-    with pytest.raises(Error, match="the program failed under h200: JSONDecodeError: Expecting property") as caught:
+    with pytest.raises(
+        Error, match="the program failed under h200: JSONDecodeError: Expecting property"
+    ) as caught:
         capture(f"{kernel_file}:scale", tmp_path / "out", run=script, device_models=["h200"])
     assert (caught.value.code, caught.value.where) == ("script-failed", f"{script}:6")
     assert caught.value.exit_status == 1
@@ -166,7 +175,9 @@ def test_program_that_launches_nothing_of_the_kernel(tmp_path: Path) -> None:
 def test_kernel_that_is_refused_for_one_target(tmp_path: Path) -> None:
     """Written under `rejected` with cuTile's reason; what works is captured all the same."""
     path = tmp_path / "kernels.py"
-    path.write_text(KERNEL + """
+    path.write_text(
+        KERNEL
+        + """
 @ct.kernel
 def narrow(x, y):
     tile = ct.load(x, index=(0,), shape=(16,)).astype(ct.float4_e2m1fn)
@@ -176,20 +187,25 @@ def narrow(x, y):
 def wrong(x):
     ct.store(x, index=(0,), tile=ct.load(x, index=(0,), shape=(16,)) + "text")
 
-""" + LAUNCH + """
+"""
+        + LAUNCH
+        + """
 x = torch.zeros(16, device="cuda")
 for kernel, arguments in ((narrow, (x, x)), (wrong, (x,))):
     try:
         ct.launch(torch.cuda.current_stream(), (1,), kernel, arguments)
     except ct.TileError:
         pass
-""")
+"""
+    )
     result = capture(str(path), tmp_path / "out", device_models=["h200"])
     assert [row["kernel"] for row in result.specializations] == ["scale"]
     index = json.loads((tmp_path / "out" / "reference" / "index.json").read_text())
     assert index["rejected"] == result.rejected
     reasons = {(row["kernel"], row["target"]): row["reason"] for row in result.rejected}
-    assert reasons["narrow", "sm_90"].startswith("UnsupportedFeatureError: float4_e2m1fn is not supported on sm_90")
+    assert reasons["narrow", "sm_90"].startswith(
+        "UnsupportedFeatureError: float4_e2m1fn is not supported on sm_90"
+    )
     assert reasons["wrong", "sm_90"].startswith("Tile") or "Error: " in reasons["wrong", "sm_90"]
 
     with pytest.raises(RefusedError, match="cuTile refuses every kernel: wrong for sm_90: ") as caught:

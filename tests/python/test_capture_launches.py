@@ -21,7 +21,9 @@ from tileport.toolchain import find_toolchain
 if importlib.util.find_spec("torch") is None or find_toolchain().tileirdisasm.path is None:
     pytest.skip("needs torch and tileirdisasm", allow_module_level=True)
 
-CONTIGUOUS, ODD_COLUMNS, ODD_ROWS, ONE_ROW, EXPANDED, MISALIGNED, TRANSPOSED, HALF, HALF_ODD, EMPTY = range(10)
+CONTIGUOUS, ODD_COLUMNS, ODD_ROWS, ONE_ROW, EXPANDED, MISALIGNED, TRANSPOSED, HALF, HALF_ODD, EMPTY = range(
+    10
+)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,10 @@ def array(result: CaptureResult, case: int) -> dict[str, Any]:
         (ONE_ROW, {"shape_constant": [1, None], "shape_divisible_by": [1, 16]}),
         (EXPANDED, {"may_alias_internally": True}),
         (MISALIGNED, {"base_address_divisible_by": 1}),
-        (TRANSPOSED, {"stride_constant": [1, None], "stride_divisible_by": [1, 4], "stride_lower_bound": [None, 0]}),
+        (
+            TRANSPOSED,
+            {"stride_constant": [1, None], "stride_divisible_by": [1, 4], "stride_lower_bound": [None, 0]},
+        ),
         # float16: 16 bytes are 8 elements.
         (HALF, {"dtype": "float16", "shape_divisible_by": [16, 1], "stride_divisible_by": [8, 1]}),
         (HALF_ODD, {"dtype": "float16", "shape_divisible_by": [16, 1], "stride_divisible_by": [1, 1]}),
@@ -69,10 +74,19 @@ def array(result: CaptureResult, case: int) -> dict[str, Any]:
 )
 def test_facts_about_arrays(result: CaptureResult, case: int, expected: dict[str, Any]) -> None:
     ordinary = {
-        "name": "a", "kind": "array", "dtype": "float32", "rank": 2, "index_dtype": "int32",
-        "shape_constant": [None, None], "stride_constant": [None, 1], "stride_lower_bound": [0, None],
-        "shape_divisible_by": [16, 16], "stride_divisible_by": [4, 1],
-        "base_address_divisible_by": 16, "may_alias_internally": False, "alias_groups": [],
+        "name": "a",
+        "kind": "array",
+        "dtype": "float32",
+        "rank": 2,
+        "index_dtype": "int32",
+        "shape_constant": [None, None],
+        "stride_constant": [None, 1],
+        "stride_lower_bound": [0, None],
+        "shape_divisible_by": [16, 16],
+        "stride_divisible_by": [4, 1],
+        "base_address_divisible_by": 16,
+        "may_alias_internally": False,
+        "alias_groups": [],
     }
     assert array(result, case) == {**ordinary, **expected}
 
@@ -112,15 +126,21 @@ def test_scalar_values_are_no_part_of_a_specialization(result: CaptureResult) ->
 def test_constants_differ_by_type(result: CaptureResult) -> None:
     found = {
         (item["type"], item["value"])
-        for row in rows(result, "constant") for item in row["signature"] if item["kind"] == "constant"
+        for row in rows(result, "constant")
+        for item in row["signature"]
+        if item["kind"] == "constant"
     }
     assert found == {("bool", True), ("int", 1), ("float", 1.0), ("float", "inf")}
 
 
 def test_lists_of_arrays(result: CaptureResult) -> None:
     [found] = rows(result, "array_list")
-    arrays, out = found["signature"]
-    assert (arrays["kind"], arrays["elements_may_alias"], arrays["element"]["dtype"]) == ("list", True, "float32")
+    arrays, _ = found["signature"]
+    assert (arrays["kind"], arrays["elements_may_alias"], arrays["element"]["dtype"]) == (
+        "list",
+        True,
+        "float32",
+    )
     assert found["dtypes"] == {"arrays": "float32", "out": "float32"}
     # All three are slices of one tensor.
     [facts] = found["argument_facts"]
@@ -131,7 +151,11 @@ def test_lists_of_arrays(result: CaptureResult) -> None:
 def test_hints_per_target(result: CaptureResult) -> None:
     [found] = rows(result, "by_target")
     assert found["hints"] == {
-        "num_ctas": None, "occupancy": {"sm_90": 2, "default": 4}, "opt_level": 3, "num_worker_warps": None}
+        "num_ctas": None,
+        "occupancy": {"sm_90": 2, "default": 4},
+        "opt_level": 3,
+        "num_worker_warps": None,
+    }
 
 
 def test_kernels_made_by_a_factory_differ_by_what_they_captured(result: CaptureResult) -> None:
@@ -166,5 +190,6 @@ def test_the_index_on_disk_is_the_result(result: CaptureResult) -> None:
 
 def test_progress_is_reported(result: CaptureResult, progress: list[Progress]) -> None:
     assert {(now.device_model, now.phase) for now in progress} >= {
-        (model, phase) for model in ("b200", "h200") for phase in ("start", "script")}
+        (model, phase) for model in ("b200", "h200") for phase in ("start", "script")
+    }
     assert max(now.specializations for now in progress) <= 20

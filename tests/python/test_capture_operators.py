@@ -40,8 +40,12 @@ def disassemble(path: Path | str, *options: str) -> str:
 @pytest.fixture(scope="module")
 def captured(tmp_path_factory: pytest.TempPathFactory) -> Follower:
     request = Request(
-        folder=str(tmp_path_factory.mktemp("capture")), device_models=("b200", "h200"), autotune=False, backward=True,
-        drivers=tuple(f"tileport.capture.drivers.{op}" for op in OPS))
+        folder=str(tmp_path_factory.mktemp("capture")),
+        device_models=("b200", "h200"),
+        autotune=False,
+        backward=True,
+        drivers=tuple(f"tileport.capture.drivers.{op}" for op in OPS),
+    )
     return Follower(request, lambda _: None).run()
 
 
@@ -103,9 +107,10 @@ def test_rows_fit_the_schema(rows: Rows, repository: Path) -> None:
 
 
 def test_device_models_differ_where_host_code_asks(rows: Rows) -> None:
-    """swiglu's backward pass divides 4096 columns by the multiprocessors per row, of which there are 148 or 132."""
+    """swiglu's backward pass divides 4096 columns by the multiprocessors per row, of 148 or 132."""
     split = {
-        row["constants"]["TILE_SIZE"]: row["device_model"] for row in rows
+        row["constants"]["TILE_SIZE"]: row["device_model"]
+        for row in rows
         if row["kernel"] == "_swiglu_backward_kernel"
         and any(facts["dc"]["shape"] == [9, 4096] for facts in row["argument_facts"])
     }
@@ -123,15 +128,21 @@ def test_texts_equal_those_of_the_corpus(rows: Rows, corpus: Rows) -> None:
 
 
 def test_variables_are_named_where_bytecode_says_they_are_computed(rows: Rows) -> None:
-    """The debug locations of the bytecode meet the source's names: each load and reduction that a variable holds."""
+    """The debug locations of the bytecode meet the source's names."""
     row = next(row for row in rows if row["kernel"] == "_rms_norm_kernel_gather")
     text = disassemble(row["_file"], "-g")
-    places = {key: (int(line), int(column)) for key, line, column in re.findall(
-        r'^#(loc\d*) = loc\(".*rms_norm\.py":(\d+):(\d+)\)$', text, re.MULTILINE)}
+    places = {
+        key: (int(line), int(column))
+        for key, line, column in re.findall(
+            r'^#(loc\d*) = loc\(".*rms_norm\.py":(\d+):(\d+)\)$', text, re.MULTILINE
+        )
+    }
     aliases = dict(re.findall(r"^#(loc\d*) = #cuda_tile\.di_loc<#(loc\d*) in", text, re.MULTILINE))
     names = source_names(find_operator("rms_norm").source)
     found: dict[str, set[str | None]] = {}
-    for operation, location in re.findall(r"^ *%\S+(?:, %\S+)* = (\w+) .*loc\(#(loc\d*)\)$", text, re.MULTILINE):
+    for operation, location in re.findall(
+        r"^ *%\S+(?:, %\S+)* = (\w+) .*loc\(#(loc\d*)\)$", text, re.MULTILINE
+    ):
         found.setdefault(operation, set()).add(names.get(places[aliases.get(location, location)]))
     assert found["load_ptr_tko"] == {"xj", "wj"}
     assert found["fma"] == {"_rms"}
@@ -149,7 +160,9 @@ def fully_captured(
 
 
 @pytest.mark.full
-def test_everything_that_tilegyms_tests_launch_is_captured(fully_captured: CaptureResult, corpus: Rows) -> None:
+def test_everything_that_tilegyms_tests_launch_is_captured(
+    fully_captured: CaptureResult, corpus: Rows
+) -> None:
     """Every row of the corpus that came from TileGym's tests is found again, with the same text."""
     own = {identity(row): row for row in fully_captured.specializations}
     expected = [row for row in corpus if row["op"] == fully_captured.op and row["test"].startswith("tests/")]

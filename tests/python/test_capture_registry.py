@@ -26,14 +26,17 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "import cuda.tile as ct\n"
             "@register_impl('first', backend='cutile')\ndef alpha(x): pass\n"
             "@register_impl('first', backend='triton')\ndef other(x): pass\n"
-            "@experimental_kernel\n@ct.kernel(occupancy=2)\ndef _alpha_kernel(x): pass\n"),
+            "@experimental_kernel\n@ct.kernel(occupancy=2)\ndef _alpha_kernel(x): pass\n"
+        ),
         "ops/cutile/group/beta.py": (
             "from cuda.tile import kernel as tile_kernel\n@tile_kernel\ndef _beta_kernel(x): pass\n"
-            "register_impl('both', backend='cutile')(launch)\n"),
+            "register_impl('both', backend='cutile')(launch)\n"
+        ),
         "ops/cutile/utils.py": "def helper(kernel): return kernel\n",
         "suites/extra/cutile/gamma.py": (
             "from cuda import tile\n@tile.kernel\ndef _gamma_kernel(x): pass\n"
-            "@register_impl('both', backend='cutile')\ndef gamma(x): pass\n"),
+            "@register_impl('both', backend='cutile')\ndef gamma(x): pass\n"
+        ),
     }
     for name, text in files.items():
         path = folder / name
@@ -45,7 +48,10 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_operators_are_named_after_their_files(package: Path) -> None:
     found = operators(package)
     assert {name: operator.kernels for name, operator in found.items()} == {
-        "alpha": ("_alpha_kernel",), "group.beta": ("_beta_kernel",), "extra.gamma": ("_gamma_kernel",)}
+        "alpha": ("_alpha_kernel",),
+        "group.beta": ("_beta_kernel",),
+        "extra.gamma": ("_gamma_kernel",),
+    }
     assert found["extra.gamma"].module == "tilegym.suites.extra.cutile.gamma"
 
 
@@ -61,7 +67,9 @@ def test_an_ambiguous_alias_lists_the_candidates(package: Path) -> None:
     assert caught.value.help == "name one of extra.gamma, group.beta"
 
 
-@pytest.mark.parametrize(("wrong", "near"), [("alpa", "alpha"), ("beta", "group.beta"), ("gamma", "extra.gamma")])
+@pytest.mark.parametrize(
+    ("wrong", "near"), [("alpa", "alpha"), ("beta", "group.beta"), ("gamma", "extra.gamma")]
+)
 def test_an_unknown_name_suggests_near_ones(package: Path, wrong: str, near: str) -> None:
     with pytest.raises(UsageError) as caught:
         find_operator(wrong, package)
@@ -72,8 +80,11 @@ def test_an_unknown_name_suggests_near_ones(package: Path, wrong: str, near: str
 @needs_tilegym
 def test_installed_operators() -> None:
     assert find_operator("softmax").kernels == (
-        "_softmax_kernel", "_softmax_kernel_multi_wave_full_row_reg_cached_ldg", "_softmax_kernel_tma",
-        "_softmax_kernel_chunked")
+        "_softmax_kernel",
+        "_softmax_kernel_multi_wave_full_row_reg_cached_ldg",
+        "_softmax_kernel_tma",
+        "_softmax_kernel_chunked",
+    )
     assert find_operator("fmha").name == "attention"
     assert find_operator("get_swiglu").name == "swiglu"
     assert find_operator("liger.rope").module == "tilegym.suites.liger.cutile.rope"
@@ -84,14 +95,17 @@ def test_looking_up_names_imports_nothing_heavy() -> None:
         "import sys, tileport.capture as c\n"
         "try: c.find_operator('softmax')\nexcept Exception: pass\n"
         "c.capture, c.source_names\n"
-        "print(sorted({'torch', 'tilegym', 'cuda.tile'} & set(sys.modules)))")
+        "print(sorted({'torch', 'tilegym', 'cuda.tile'} & set(sys.modules)))"
+    )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed == "[]\n"
 
 
 def test_user_kernels(tmp_path: Path) -> None:
     path = tmp_path / "my-kernels.py"
-    path.write_text("import cuda.tile as ct\n@ct.kernel\ndef scale(x): pass\n@ct.kernel\ndef shift(x): pass\n")
+    path.write_text(
+        "import cuda.tile as ct\n@ct.kernel\ndef scale(x): pass\n@ct.kernel\ndef shift(x): pass\n"
+    )
     assert user_operator(path).kernels == ("scale", "shift")
     assert user_operator(path, "shift").kernels == ("shift",)
     assert user_operator(path).name == "my_kernels"

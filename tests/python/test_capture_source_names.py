@@ -12,7 +12,7 @@ import pytest
 from tileport import InputError
 from tileport.capture import find_operator, source_names
 
-KERNEL = '''\
+KERNEL = """\
 @ct.kernel
 def scale(x, y: int, *, TILE: ct.Constant[int] = 4):
     tile = ct.load(x, index=(0,), shape=(TILE,)).astype(ct.float32)
@@ -26,7 +26,7 @@ def scale(x, y: int, *, TILE: ct.Constant[int] = 4):
     d, e = helper(tile)
     x[0] = ct.load(x)
     "é"; after = ct.log(tile)
-'''
+"""
 
 # Looked for, not imported: that would load PyTorch.
 needs_tilegym = pytest.mark.skipif(importlib.util.find_spec("tilegym") is None, reason="needs tilegym")
@@ -41,13 +41,18 @@ def names(tmp_path: Path) -> dict[tuple[int, int], str]:
 
 def test_names_at_locations(names: dict[tuple[int, int], str]) -> None:
     assert names == {
-        (2, 10): "x", (2, 13): "y", (2, 24): "TILE",
+        (2, 10): "x",
+        (2, 13): "y",
+        (2, 24): "TILE",
         (3, 11): "tile",
         (4, 21): "total",
         (5, 4): "total",
-        (6, 16): "a", (6, 28): "b", (6, 39): "c",
+        (6, 16): "a",
+        (6, 28): "b",
+        (6, 39): "c",
         (7, 4): "i",
-        (8, 17): "picked", (8, 33): "picked",
+        (8, 17): "picked",
+        (8, 33): "picked",
         (9, 25): "first",
         (10, 29): "step",
         (13, 18): "after",  # in bytes, as é has two
@@ -68,7 +73,7 @@ def test_malformed_sources(tmp_path: Path) -> None:
 @needs_tilegym
 @pytest.mark.parametrize("op", ["softmax", "rms_norm", "silu_and_mul", "swiglu", "matmul"])
 def test_every_named_call_of_an_operator_has_its_name(op: str) -> None:
-    """Checked against the text itself: what stands left of `=` on a line is the name at what stands right of it."""
+    """Checked against the text itself: what stands left of ` = ct.` is the name of what stands right."""
     source = find_operator(op).source
     names = source_names(source)
     lines = source.read_text().splitlines()
@@ -76,7 +81,7 @@ def test_every_named_call_of_an_operator_has_its_name(op: str) -> None:
     for node in ast.walk(ast.parse(source.read_bytes())):
         if isinstance(node, ast.FunctionDef) and node.name in find_operator(op).kernels:
             for number in range(node.lineno, (node.end_lineno or 0) + 1):
-                left, sign, right = lines[number - 1].partition(" = ct.")
+                left, sign, _ = lines[number - 1].partition(" = ct.")
                 if sign and left.strip().isidentifier():
                     assert names[number, len(left) + len(" = ")] == left.strip(), f"{source}:{number}"
                     checked += 1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Capture: runs an operator's host code with no GPU and records every kernel that it launches, as bytecode.
 
-Importing this package imports neither torch, tilegym nor cuda.tile; they are loaded in a process of their own.
+Importing this package imports neither torch, tilegym nor cuda.tile; they are loaded in a process of their
+own.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m tileport.capture._worker FD...``: the process in which a capture runs an operator's host code.
 
-Reads one ``protocol.Request`` from standard input. PyTorch is imported once, which is most of the time; then the
-process forks, one child per device model, each with its own pipe (the FDs, in the request's order) for events.
-Forking right after the import is sound: no PyTorch thread exists yet, and nothing device-dependent has happened.
+Reads one ``protocol.Request`` from standard input. PyTorch is imported once, which is most of the time; then
+the process forks, one child per device model, each with its own pipe (the FDs, in the request's order) for
+events. Forking right after the import is sound: no PyTorch thread exists yet, and nothing device-dependent
+has happened.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tileport.capture.protocol import Channel, Request
 def main(descriptors: list[int]) -> int:
     request = Request.from_json(sys.stdin.read())
     started = time.monotonic()
-    import torch  # noqa: F401  the slow part, shared by the children
+    import torch
 
     if request.backward:
         # What the first backward pass imports: a second of sympy.
@@ -61,7 +62,7 @@ def _child(request: Request, model: DeviceModel, descriptor: int, seconds: float
 
 
 def _redirect_output(log: Path) -> None:
-    """Sends everything that host code, tests and libraries print to a log that is shown if something fails."""
+    """Sends what host code, tests and libraries print to a log, which is shown if something fails."""
     handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     for standard in (1, 2):
         os.dup2(handle, standard)
@@ -91,7 +92,8 @@ def run(request: Request, model: DeviceModel, channel: Channel, import_seconds: 
         programs.append(("tests", lambda: run_tests(request.tests_root, request.tests, recorder, reporter)))
     if request.script is not None:
         programs.append(
-            ("script", lambda: run_script(request.script, request.script_arguments, recorder, reporter)))
+            ("script", lambda: run_script(request.script, request.script_arguments, recorder, reporter))
+        )
     for name, program in programs:
         began = time.monotonic()
         reporter.begin(name)

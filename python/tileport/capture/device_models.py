@@ -41,10 +41,14 @@ DEVICE_MODELS: dict[str, DeviceModel] = {
 def select_device_models(names: tuple[str, ...] | list[str]) -> tuple[DeviceModel, ...]:
     """The models of the given names, each once and in the order given; a wrong name is a UsageError."""
     if not names:
-        raise UsageError("no-device-model", "no device model given", help=f"choose from {', '.join(DEVICE_MODELS)}")
+        raise UsageError(
+            "no-device-model", "no device model given", help=f"choose from {', '.join(DEVICE_MODELS)}"
+        )
     for name in names:
         if name not in DEVICE_MODELS:
             raise UsageError(
-                "unknown-device-model", f"there is no device model {name!r}",
-                help=f"choose from {', '.join(DEVICE_MODELS)}")
+                "unknown-device-model",
+                f"there is no device model {name!r}",
+                help=f"choose from {', '.join(DEVICE_MODELS)}",
+            )
     return tuple(DEVICE_MODELS[name] for name in dict.fromkeys(names))

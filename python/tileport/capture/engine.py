@@ -19,8 +19,8 @@ from typing import Any
 from tileport.capture import index as index_module
 from tileport.capture.device_models import select_device_models
 from tileport.capture.index import Recorded
-from tileport.capture.registry import Operator, find_operator, package_folder, tilegym_folder, user_operator
 from tileport.capture.protocol import Request
+from tileport.capture.registry import Operator, find_operator, package_folder, tilegym_folder, user_operator
 from tileport.errors import Error, InputError, RefusedError, ToolchainError, UsageError
 from tileport.toolchain import find_toolchain
 
@@ -85,10 +85,12 @@ class CaptureResult:
     def failures(self) -> list[Outcome]:
         """Driver cases and scripts that failed other than by a refused kernel.
 
-        Failed *tests* are not among them: launches compute nothing here, so a test that looks at results fails.
+        Failed *tests* are not among them: launches compute nothing here, so a test that looks at results
+        fails.
         """
         return [
-            outcome for outcome in self.outcomes
+            outcome
+            for outcome in self.outcomes
             if outcome.outcome == "failed" and not outcome.refused and not outcome.test.startswith("tests/")
         ]
 
@@ -124,16 +126,17 @@ def capture(
     run_arguments: Sequence[str] = (),
     progress: Callable[[Progress], None] | None = None,
 ) -> CaptureResult:
-    """Runs an operator's host code with no GPU and writes every distinct kernel that it launches to OUT/reference.
+    """Runs an operator's host code with no GPU and writes all kernels that it launches to OUT/reference.
 
-    ``op``: an operator of TileGym, or ``FILE.py`` or ``FILE.py:KERNEL`` for kernels of your own, launched by the
-    program ``run`` (default: FILE.py itself). TileGym operators are run through ``drivers/OP.py`` and, if there
-    is a folder of TileGym's tests (``tests``, default ``$TILEGYM_TESTS``), through those that launch them.
-    ``device_models`` are run side by side in processes of their own; nothing of the caller's process changes.
+    ``op``: an operator of TileGym, or ``FILE.py`` or ``FILE.py:KERNEL`` for kernels of your own, launched by
+    the program ``run`` (default: FILE.py itself). TileGym operators are run through ``drivers/OP.py`` and, if
+    there is a folder of TileGym's tests (``tests``, default ``$TILEGYM_TESTS``), through those that launch
+    them. ``device_models`` are run side by side in processes of their own; nothing of the caller's process
+    changes.
 
     Raises UsageError for unknown names, InputError for files that cannot be read or folders that cannot be
-    written, ToolchainError for missing packages, RefusedError if cuTile refuses every kernel, and Error if the
-    user's program fails. OUT/reference is replaced as a whole, or not at all.
+    written, ToolchainError for missing packages, RefusedError if cuTile refuses every kernel, and Error if
+    the user's program fails. OUT/reference is replaced as a whole, or not at all.
     """
     models = select_device_models(list(device_models))
     operator, is_user_file = _resolve(op)
@@ -141,8 +144,16 @@ def capture(
     _require_packages(tilegym=not is_user_file)
     find_toolchain().require("tileirdisasm")
     with _writable(out), tempfile.TemporaryDirectory(prefix="tileport-capture-") as scratch:
-        request = _request(operator, is_user_file, Path(scratch), [m.name for m in models], autotune, tests, run,
-                           tuple(run_arguments))
+        request = _request(
+            operator,
+            is_user_file,
+            Path(scratch),
+            [m.name for m in models],
+            autotune,
+            tests,
+            run,
+            tuple(run_arguments),
+        )
         followed = Follower(request, progress or (lambda _: None)).run()
         began = time.monotonic()
         result = _write(operator, out, followed)
@@ -167,7 +178,10 @@ def _require_packages(*, tilegym: bool) -> None:
         found = None
     if found is None:
         raise ToolchainError(
-            "package-missing", "the Python package 'cuda-tile' is not installed", help=f"install it: {_INSTALL}")
+            "package-missing",
+            "the Python package 'cuda-tile' is not installed",
+            help=f"install it: {_INSTALL}",
+        )
 
 
 class _writable:
@@ -188,8 +202,11 @@ class _writable:
         except OSError as error:
             self.__exit__()
             raise UsageError(
-                "unwritable-folder", f"cannot write there: {error.strerror}", str(self._out),
-                "give another folder with -o") from None
+                "unwritable-folder",
+                f"cannot write there: {error.strerror}",
+                str(self._out),
+                "give another folder with -o",
+            ) from None
 
     def __exit__(self, *_: object) -> None:
         for folder in reversed(self._made):
@@ -200,36 +217,58 @@ class _writable:
 
 
 def _request(
-    operator: Operator, is_user_file: bool, scratch: Path, models: list[str], autotune: bool,
-    tests: str | os.PathLike[str] | None, run: str | os.PathLike[str] | None, run_arguments: tuple[str, ...],
+    operator: Operator,
+    is_user_file: bool,
+    scratch: Path,
+    models: list[str],
+    autotune: bool,
+    tests: str | os.PathLike[str] | None,
+    run: str | os.PathLike[str] | None,
+    run_arguments: tuple[str, ...],
 ) -> Request:
-    common = {"folder": str(scratch), "device_models": tuple(models), "autotune": autotune}
+    common: dict[str, Any] = {"folder": str(scratch), "device_models": tuple(models), "autotune": autotune}
     if is_user_file:
         if tests is not None:
-            raise UsageError("tests-of-user-kernel", "tests belong to operators of TileGym",
-                             help="launch your own kernel from a program: --run SCRIPT.py")
+            raise UsageError(
+                "tests-of-user-kernel",
+                "tests belong to operators of TileGym",
+                help="launch your own kernel from a program: --run SCRIPT.py",
+            )
         script = Path(run) if run is not None else operator.source
         if not script.is_file():
             raise InputError("unreadable-script", "there is no such file", str(script))
-        return Request(**common, backward=b".backward(" in script.read_bytes(), script=str(script.resolve()),
-                       script_arguments=run_arguments)
+        return Request(
+            **common,
+            backward=b".backward(" in script.read_bytes(),
+            script=str(script.resolve()),
+            script_arguments=run_arguments,
+        )
     if run is not None:
-        raise UsageError("script-for-operator", "operators of TileGym are launched by their drivers and tests",
-                         help="to run a program of your own, name the file of the kernel: FILE.py:KERNEL")
+        raise UsageError(
+            "script-for-operator",
+            "operators of TileGym are launched by their drivers and tests",
+            help="to run a program of your own, name the file of the kernel: FILE.py:KERNEL",
+        )
     driver = f"tileport.capture.drivers.{operator.name}"
     driver_source = driver_file(operator.name)
     test_root, test_files = _find_tests(operator, tests)
     if driver_source is None and not test_files:
         raise UsageError(
-            "nothing-launches-op", f"tileport has no calls of its own for {operator.name!r}",
+            "nothing-launches-op",
+            f"tileport has no calls of its own for {operator.name!r}",
             help="give TileGym's tests, which are in its source repository: --tests DIR (or "
-            f"{TESTS_VARIABLE}=DIR), where DIR holds its folder tests/" if test_root is None else
-            f"and no test under {test_root} launches it")
+            f"{TESTS_VARIABLE}=DIR), where DIR holds its folder tests/"
+            if test_root is None
+            else f"and no test under {test_root} launches it",
+        )
     return Request(
         **common,
-        backward=bool(test_files) or (driver_source is not None and b".backward(" in driver_source.read_bytes()),
+        backward=bool(test_files)
+        or (driver_source is not None and b".backward(" in driver_source.read_bytes()),
         drivers=(driver,) if driver_source is not None else (),
-        tests=tuple(str(path) for path in test_files), tests_root=str(test_root) if test_root else None)
+        tests=tuple(str(path) for path in test_files),
+        tests_root=str(test_root) if test_root else None,
+    )
 
 
 def driver_file(op: str) -> Path | None:
@@ -246,7 +285,9 @@ def _find_tests(operator: Operator, tests: str | os.PathLike[str] | None) -> tup
         return None, []
     root = tests_root(Path(given))
     if importlib.util.find_spec("pytest") is None:
-        raise ToolchainError("package-missing", "running TileGym's tests needs pytest", help="pip install pytest")
+        raise ToolchainError(
+            "package-missing", "running TileGym's tests needs pytest", help="pip install pytest"
+        )
     return root, select_tests(root, operator, tilegym_folder())
 
 
@@ -266,8 +307,14 @@ class Follower:
         readers, writers = zip(*(os.pipe() for _ in self.request.device_models), strict=True)
         process = subprocess.Popen(
             [sys.executable, "-m", "tileport.capture._worker", *map(str, writers)],
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-            pass_fds=writers, env=self._environment(), start_new_session=True)
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            pass_fds=writers,
+            env=self._environment(),
+            start_new_session=True,
+        )
         for writer in writers:
             os.close(writer)
         try:
@@ -299,7 +346,7 @@ class Follower:
 
     @staticmethod
     def _stop(process: subprocess.Popen[str]) -> None:
-        """Ends the worker and its children, which share a session of their own (Ctrl-C does not reach them)."""
+        """Ends the worker and its children, a session of their own, which Ctrl-C does not reach."""
         if process.poll() is None:
             os.killpg(process.pid, 9)
             process.wait()
@@ -341,15 +388,21 @@ class Follower:
         log = Path(self.request.folder) / f"{model}.log"
         tail = log.read_text(errors="replace").strip().splitlines()[-15:] if log.exists() else []
         raise Error(
-            "capture-broke", f"running host code for {model} failed: {reason}", help="\n".join(
-                ["the last lines it printed:", *tail] if tail else ["run `tileport doctor`"]))
+            "capture-broke",
+            f"running host code for {model} failed: {reason}",
+            help="\n".join(["the last lines it printed:", *tail] if tail else ["run `tileport doctor`"]),
+        )
 
 
 def _write(operator: Operator, out: Path, followed: Follower) -> CaptureResult:
     for outcome in followed.outcomes:
         if outcome.test.startswith("script/") and outcome.outcome == "failed" and not outcome.refused:
-            raise Error("script-failed", f"the program failed under {outcome.device_model}: {outcome.error}",
-                        outcome.where or "", "it must run to its end; nothing was written")
+            raise Error(
+                "script-failed",
+                f"the program failed under {outcome.device_model}: {outcome.error}",
+                outcome.where or "",
+                "it must run to its end; nothing was written",
+            )
     records = list(followed.records.values())
     rows = index_module.build_rows(records, operator, workers=len(os.sched_getaffinity(0)))
     rejected = index_module.rejected_rows(records, operator)
@@ -363,13 +416,20 @@ def _write(operator: Operator, out: Path, followed: Follower) -> CaptureResult:
     for other in others:
         theirs = [row for row in rows if row["op"] == other]
         indexes[other] = index_module.make_index(
-            other, theirs, [row for row in rejected if row["op"] == other], [])
+            other, theirs, [row for row in rejected if row["op"] == other], []
+        )
         files[other] = {row["name"]: Path(row["_file"]) for row in theirs}
     index_module.write_reference(out / "reference", indexes, files)
     required = {op: index for op, index in indexes.items() if op}
     return CaptureResult(
-        operator.name, out / "reference", indexes[""], required, tuple(followed.outcomes), followed.launches,
-        followed.seconds)
+        operator.name,
+        out / "reference",
+        indexes[""],
+        required,
+        tuple(followed.outcomes),
+        followed.launches,
+        followed.seconds,
+    )
 
 
 def _belongs(row: dict[str, Any], operator: Operator) -> bool:
@@ -384,17 +444,25 @@ def _nothing_captured(
     operator: Operator, rejected: list[dict[str, Any]], rows: list[dict[str, Any]], followed: Follower
 ) -> None:
     if rejected:
-        reasons = "; ".join(dict.fromkeys(f"{row['kernel']} for {row['target']}: {row['reason']}" for row in rejected))
+        reasons = "; ".join(
+            dict.fromkeys(f"{row['kernel']} for {row['target']}: {row['reason']}" for row in rejected)
+        )
         raise RefusedError("kernels-refused", f"cuTile refuses every kernel: {reasons}", operator.name)
     failures = [outcome for outcome in followed.outcomes if outcome.outcome == "failed"]
     if failures:
         first = failures[0]
-        raise Error("nothing-launched", f"{len(failures)} calls failed before any launch, the first with "
-                    f"{first.error}", first.where or first.test)
+        raise Error(
+            "nothing-launched",
+            f"{len(failures)} calls failed before any launch, the first with {first.error}",
+            first.where or first.test,
+        )
     launched = sorted({f"{row['kernel']} ({row['source']})" for row in rows})
     raise UsageError(
-        "nothing-launched", "no kernel of this operator was launched", operator.name,
-        f"launched were {', '.join(launched)}" if launched else "the program launches no kernel at all")
+        "nothing-launched",
+        "no kernel of this operator was launched",
+        operator.name,
+        f"launched were {', '.join(launched)}" if launched else "the program launches no kernel at all",
+    )
 
 
 __all__ = ["CaptureResult", "Outcome", "Progress", "capture", "driver_file"]

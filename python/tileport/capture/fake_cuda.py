@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes PyTorch on a machine without a GPU look as if it had one, so that unchanged host code runs.
 
-Tensors are real and live in CPU memory; they only *say* that they are on ``cuda:0``. Real data matters: wrappers
-read results back (``.item()``), sort, and sum to decide what to launch, which fake or meta tensors cannot do.
-Used only in the capture's own process; it replaces functions of ``torch`` for the whole process.
+Tensors are real and live in CPU memory; they only *say* that they are on ``cuda:0``. Real data matters:
+wrappers read results back (``.item()``), sort, and sum to decide what to launch, which fake or meta tensors
+cannot do. Used only in the capture's own process; it replaces functions of ``torch`` for the whole process.
 """
 
 from __future__ import annotations
@@ -98,11 +98,11 @@ class FakeCuda(TorchFunctionMode):
         if large is not None:
             return large
         result = func(*args, **kwargs)
-        if func in _UNINITIALIZED and isinstance(result, _Tensor) and not result.is_meta:
-            # Launches write nothing, so outputs would hold garbage; zeros make runs repeatable. Fresh large
-            # blocks come from the system already zeroed.
-            if result.numel() <= _LARGE and not result.requires_grad:
-                result.zero_()
+        fresh = func in _UNINITIALIZED and isinstance(result, _Tensor) and not result.is_meta
+        # Launches write nothing, so outputs would hold garbage; zeros make runs repeatable. Large blocks come
+        # from the system already zeroed.
+        if fresh and result.numel() <= _LARGE and not result.requires_grad:
+            result.zero_()
         return result
 
     @staticmethod
@@ -251,9 +251,21 @@ def _replace_generator() -> None:
 
 # Functions of torch.cuda that only act on a device: there is none, so there is nothing to do.
 _ACTIONS = (
-    "_lazy_init", "_sleep", "empty_cache", "init", "ipc_collect", "manual_seed", "manual_seed_all",
-    "reset_max_memory_allocated", "reset_peak_memory_stats", "seed", "seed_all", "set_device", "set_rng_state",
-    "set_stream", "synchronize",
+    "_lazy_init",
+    "_sleep",
+    "empty_cache",
+    "init",
+    "ipc_collect",
+    "manual_seed",
+    "manual_seed_all",
+    "reset_max_memory_allocated",
+    "reset_peak_memory_stats",
+    "seed",
+    "seed_all",
+    "set_device",
+    "set_rng_state",
+    "set_stream",
+    "synchronize",
 )
 _MEMORY_COUNTERS = ("max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what the workers recorded to ``reference/``: bytecode files and index.json (schema tileport/index/1)."""
+"""From what workers recorded to ``reference/``: bytecode files and index.json (schema tileport/index/1)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,12 @@ class Recorded:
 
 def toolchain_versions() -> dict[str, str | None]:
     """Versions of what made the bytecode; None for what is not installed."""
-    packages = {"cuda_tile": "cuda-tile", "tileiras": "nvidia-cuda-tileiras", "tilegym": "tilegym", "torch": "torch"}
+    packages = {
+        "cuda_tile": "cuda-tile",
+        "tileiras": "nvidia-cuda-tileiras",
+        "tilegym": "tilegym",
+        "torch": "torch",
+    }
     versions: dict[str, str | None] = {}
     for name, package in packages.items():
         try:
@@ -57,7 +62,7 @@ def toolchain_versions() -> dict[str, str | None]:
 
 
 def relative_source(path: Path) -> str:
-    """``path`` relative to the folder of the outermost package that holds it: "tilegym/ops/cutile/softmax.py"."""
+    """``path`` relative to what holds its outermost package: "tilegym/ops/cutile/softmax.py"."""
     root = path.parent
     while (root / "__init__.py").exists() and root != root.parent:
         root = root.parent
@@ -80,14 +85,16 @@ def build_rows(records: Iterable[Recorded], operator: Operator, workers: int = 2
     Several bytecodes can have the same text, as they may differ in what the text does not show. The one with
     the smallest sha256 is taken, which depends on nothing but the set itself.
     """
-    exported = [record for record in records if record.bytecode is not None]
-    contents = {record.bytecode: record.bytecode.read_bytes() for record in exported if record.bytecode}
-    one_file_of = {hashlib.sha256(data).hexdigest(): path for path, data in contents.items()}
+    exported = [
+        (hashlib.sha256(record.bytecode.read_bytes()).hexdigest(), record)
+        for record in records
+        if record.bytecode is not None
+    ]
+    one_file_of = {sha256: record.bytecode for sha256, record in exported if record.bytecode is not None}
     with ThreadPoolExecutor(workers) as pool:
         texts = dict(zip(one_file_of, pool.map(disassemble, one_file_of.values()), strict=True))
     groups: dict[tuple[str, str], list[tuple[str, Recorded]]] = {}
-    for record in exported:
-        sha256 = hashlib.sha256(contents[record.bytecode]).hexdigest()
+    for sha256, record in exported:
         name = f"{record.data['kernel']}__{hashlib.sha256(texts[sha256].encode()).hexdigest()[:10]}"
         owner = operator_name(Path(record.data["source"]), operator)
         groups.setdefault((owner, name), []).append((sha256, record))
@@ -172,7 +179,9 @@ def make_index(
     }
 
 
-def write_reference(folder: Path, indexes: dict[str, dict[str, Any]], files: dict[str, dict[str, Path]]) -> None:
+def write_reference(
+    folder: Path, indexes: dict[str, dict[str, Any]], files: dict[str, dict[str, Path]]
+) -> None:
     """Replaces ``folder`` by the given indexes and their bytecode files, all or nothing.
 
     The key "" is the operator itself; any other key is an operator whose kernels it launches too, and goes to
@@ -220,7 +229,7 @@ def read_index(reference: Path) -> dict[str, Any]:
 
 
 def source_path(row: dict[str, Any]) -> Path | None:
-    """Where the source file of a row's kernel is installed here; None if it belongs to no installed package."""
+    """Where the source of a row's kernel is installed; None if it belongs to no installed package."""
     relative = Path(row["source"])
     if relative.parts[0] == "tilegym":
         path = tilegym_folder().parent / relative

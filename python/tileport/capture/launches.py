@@ -63,7 +63,7 @@ class Launch:
 
 
 class _Stopped(BaseException):
-    """Leaves the native launcher from within its compile callback. Not an Exception: nobody may swallow it."""
+    """Leaves the native launcher from its compile callback. No Exception: nobody may swallow it."""
 
 
 @dataclass
@@ -102,9 +102,16 @@ class Recorder:
         tune_implementation.exhaustive_search = self.search
 
     def launch(
-        self, stream: Any, grid: Any, kernel: Any, arguments: Any, /, *, programmatic_dependent_launch: bool = False
+        self,
+        stream: Any,
+        grid: Any,
+        kernel: Any,
+        arguments: Any,
+        /,
+        *,
+        programmatic_dependent_launch: bool = False,
     ) -> None:
-        """What ``ct.launch`` does now. Raises what the real one raises for bad arguments and refused kernels."""
+        """What ``ct.launch`` does now. Raises what the real one raises for bad arguments and kernels."""
         self._launch(stream, grid, kernel, arguments, tuning=False)
 
     def _launch(self, stream: Any, grid: Any, kernel: Any, arguments: Any, *, tuning: bool) -> None:
@@ -114,11 +121,14 @@ class Recorder:
         except _Stopped:
             pass
         except SystemError:
-            # Some paths of the launcher report the exception of its callback as "returned with an exception set".
+            # Some paths of the launcher report the exception of its callback as "returned with an exception
+            # set".
             if not self._pending:
                 raise
         if not self._pending:
-            raise RuntimeError("cuda-tile's launcher returned without compiling; this version is not supported")
+            raise RuntimeError(
+                "cuda-tile's launcher returned without compiling; this version is not supported"
+            )
         signature = self._pending.pop()
         specialization = self._specialization(kernel, signature)
         self.launches += 1
@@ -146,9 +156,14 @@ class Recorder:
         bytecode, rejected = None, None
         try:
             result = compile_tile(
-                kernel._annotated_function, (signature,), self.model.target, kernel._compiler_options,
-                bytecode_version=parse_bytecode_version(self.bytecode_version), return_bytecode=True,
-                return_cubin=False)
+                kernel._annotated_function,
+                (signature,),
+                self.model.target,
+                kernel._compiler_options,
+                bytecode_version=parse_bytecode_version(self.bytecode_version),
+                return_bytecode=True,
+                return_cubin=False,
+            )
             bytecode = bytes(result.bytecode)
         except TileError as error:
             rejected = f"{type(error).__name__}: {error.message}"
@@ -181,7 +196,8 @@ class Recorder:
         """What ``exhaustive_search`` does now: there is no time to measure, so the first candidate wins.
 
         With ``every_candidate`` each is launched, else only as many as it takes to find one that compiles. As
-        in the original, a candidate that fails is noted and skipped, and ValueError is raised if none is left.
+        in the original, a candidate that fails is noted and skipped, and ValueError is raised if none is
+        left.
         """
         successes, failures = [], []
         for candidate in search_space:
@@ -193,12 +209,16 @@ class Recorder:
             except Exception as error:
                 failures.append((candidate, type(error), str(error)))
                 continue
-            successes.append(tune.Measurement(config=candidate, mean_us=1.0, num_samples=1, error_margin_us=0.0))
+            successes.append(
+                tune.Measurement(config=candidate, mean_us=1.0, num_samples=1, error_margin_us=0.0)
+            )
             if not self.every_candidate:
                 break
         if not successes:
             reasons = "; ".join(f"{candidate}: {kind.__name__}: {text}" for candidate, kind, text in failures)
-            raise ValueError(f"no candidate of {getattr(kernel, '__name__', 'the kernel')} compiles: {reasons}")
+            raise ValueError(
+                f"no candidate of {getattr(kernel, '__name__', 'the kernel')} compiles: {reasons}"
+            )
         return tune.TuningResult(best=successes[0], successes=tuple(successes), failures=tuple(failures))
 
 
@@ -230,5 +250,3 @@ def _functions_of(path: str) -> tuple[ast.FunctionDef, ...]:
     except (OSError, SyntaxError):
         return ()  # made by exec or typed at a prompt
     return tuple(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-
-

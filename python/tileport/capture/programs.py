@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def run_drivers(modules: tuple[str, ...], recorder: Recorder, reporter: Reporter) -> None:
-    """Runs every case of drivers (``drivers/OP.py``). A case that fails is reported and the rest still run."""
+    """Runs every case of drivers (``drivers/OP.py``). A case that fails is reported; the rest still run."""
     drivers: list[Any] = [importlib.import_module(module) for module in modules]
     cases = [(driver, case) for driver in drivers for case in driver.cases()]
     for done, (driver, case) in enumerate(cases):
@@ -48,8 +48,12 @@ def run_script(script: str, arguments: tuple[str, ...], recorder: Recorder, repo
     except SystemExit as end:
         if end.code not in (None, 0):
             reporter.outcome(
-                recorder.test, "failed", recorder.launches, f"the script ended with exit status {end.code}",
-                where=script)
+                recorder.test,
+                "failed",
+                recorder.launches,
+                f"the script ended with exit status {end.code}",
+                where=script,
+            )
             return
     except Exception as error:
         _report_failure(reporter, recorder, 0, error, script)
@@ -69,5 +73,10 @@ def _report_failure(
     frame = (own or frames)[-1]
     message = error.message if isinstance(error, TileError) else str(error)
     reporter.outcome(
-        recorder.test, "failed", recorder.launches - before, f"{type(error).__name__}: {message}",
-        where=f"{frame.filename}:{frame.lineno}", refused=isinstance(error, TileError))
+        recorder.test,
+        "failed",
+        recorder.launches - before,
+        f"{type(error).__name__}: {message}",
+        where=f"{frame.filename}:{frame.lineno}",
+        refused=isinstance(error, TileError),
+    )

@@ -33,7 +33,8 @@ class Request:
 
     @staticmethod
     def from_json(text: str) -> Request:
-        data = {name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(text).items()}
+        data: dict[str, Any] = json.loads(text)
+        data = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
         return Request(**data)
 
 

@@ -2,7 +2,8 @@
 """Names of operators and where they are defined, read from the sources without importing them.
 
 An operator's name is the path of its file under TileGym's ``ops/cutile`` or ``suites/*/cutile`` with ``/`` as
-``.``; the names it registers with TileGym's dispatcher are aliases. A kernel belongs to the file that defines it.
+``.``; the names it registers with TileGym's dispatcher are aliases. A kernel belongs to the file that defines
+it.
 """
 
 from __future__ import annotations
@@ -33,14 +34,17 @@ class Operator:
 
 
 def package_folder(package: str) -> Path:
-    """The folder of an installed package, found without importing it; ToolchainError if it is not installed."""
+    """The folder of an installed package, found without importing it; ToolchainError if there is none."""
     parent, _, _ = package.rpartition(".")
     # find_spec imports parent packages; the ones asked for here ("tilegym", "torch") have none.
     assert not parent
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ToolchainError(
-            "package-missing", f"the Python package {package!r} is not installed", help=f"install it: {_INSTALL}")
+            "package-missing",
+            f"the Python package {package!r} is not installed",
+            help=f"install it: {_INSTALL}",
+        )
     return Path(next(iter(spec.submodule_search_locations)))
 
 
@@ -91,7 +95,7 @@ def find_operator(name: str, folder: Path | None = None) -> Operator:
     # A file's own name needs no reading of all the others, which takes a second.
     for prefix, root in _roots(folder):
         if name.split(".")[: len(prefix)] == list(prefix):
-            path = root.joinpath(*name.split(".")[len(prefix):]).with_suffix(".py")
+            path = root.joinpath(*name.split(".")[len(prefix) :]).with_suffix(".py")
             operator = _operator(folder, prefix, root, path) if path.is_file() else None
             if operator is not None:
                 return operator
@@ -101,15 +105,20 @@ def find_operator(name: str, folder: Path | None = None) -> Operator:
         return candidates[0]
     if candidates:
         raise UsageError(
-            "ambiguous-op", f"several operators register {name!r}",
-            help="name one of " + ", ".join(sorted(operator.name for operator in candidates)))
+            "ambiguous-op",
+            f"several operators register {name!r}",
+            help="name one of " + ", ".join(sorted(operator.name for operator in candidates)),
+        )
     every_name = sorted({*known, *(alias for operator in known.values() for alias in operator.aliases)})
     near = difflib.get_close_matches(name, every_name, n=3, cutoff=0.5)
     near += [other for other in every_name if name in other.split(".") and other not in near]
     raise UsageError(
-        "unknown-op", f"there is no operator {name!r}",
-        help=f"did you mean {', '.join(near)}?" if near
-        else "FILE.py:KERNEL captures kernels of your own; the operators are " + ", ".join(sorted(known)))
+        "unknown-op",
+        f"there is no operator {name!r}",
+        help=f"did you mean {', '.join(near)}?"
+        if near
+        else "FILE.py:KERNEL captures kernels of your own; the operators are " + ", ".join(sorted(known)),
+    )
 
 
 def operator_of_source(path: Path, folder: Path | None = None) -> Operator | None:
@@ -134,12 +143,16 @@ def user_operator(path: Path, kernel: str | None = None) -> Operator:
     kernels = kernel_functions(tree)
     if not kernels:
         raise InputError(
-            "no-kernels", "no function of this file is decorated with @ct.kernel", str(path),
-            "name the file that defines the kernel, not the one that launches it")
+            "no-kernels",
+            "no function of this file is decorated with @ct.kernel",
+            str(path),
+            "name the file that defines the kernel, not the one that launches it",
+        )
     if kernel is not None and kernel not in kernels:
         near = difflib.get_close_matches(kernel, kernels, n=3, cutoff=0.4) or list(kernels)
         raise UsageError(
-            "unknown-kernel", f"there is no kernel {kernel!r}", str(path), f"did you mean {', '.join(near)}?")
+            "unknown-kernel", f"there is no kernel {kernel!r}", str(path), f"did you mean {', '.join(near)}?"
+        )
     name = re.sub(r"\W", "_", path.stem, flags=re.ASCII)  # names folders, a crate and symbols
     return Operator(name, path.resolve(), path.stem, (kernel,) if kernel else tuple(kernels))
 
@@ -153,8 +166,10 @@ def parse(path: Path) -> ast.Module:
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         raise InputError(
-            "malformed-source", f"not valid Python: {getattr(error, 'msg', error)}",
-            f"{path}:{line}" if line else str(path)) from None
+            "malformed-source",
+            f"not valid Python: {getattr(error, 'msg', error)}",
+            f"{path}:{line}" if line else str(path),
+        ) from None
 
 
 def kernel_functions(tree: ast.Module) -> dict[str, int]:
@@ -170,7 +185,8 @@ def kernel_functions(tree: ast.Module) -> dict[str, int]:
 
 def _tile_names(tree: ast.Module) -> tuple[set[str], set[str]]:
     """What a file calls the module ``cuda.tile`` ("ct", "cuda.tile") and the decorator ``kernel``."""
-    modules, names = set(), set()
+    modules: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules.update(alias.asname or alias.name for alias in node.names if alias.name == "cuda.tile")
@@ -208,7 +224,12 @@ def _registered_names(tree: ast.Module) -> list[str]:
             continue
         called = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
         backend = next((word.value for word in node.keywords if word.arg == "backend"), None)
-        if (called == "register_impl" and node.args and isinstance(node.args[0], ast.Constant)
-                and isinstance(backend, ast.Constant) and backend.value == "cutile"):
+        if (
+            called == "register_impl"
+            and node.args
+            and isinstance(node.args[0], ast.Constant)
+            and isinstance(backend, ast.Constant)
+            and backend.value == "cutile"
+        ):
             names.append(str(node.args[0].value))
     return list(dict.fromkeys(names))

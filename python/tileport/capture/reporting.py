@@ -43,7 +43,13 @@ class Reporter:
         if kind not in self._launches_sent:
             self._launches_sent.add(kind)
             self._channel.send(
-                "launch", key=specialization.key, test=launch.test, grid=grid, facts=facts, tuning=launch.tuning)
+                "launch",
+                key=specialization.key,
+                test=launch.test,
+                grid=grid,
+                facts=facts,
+                tuning=launch.tuning,
+            )
         self._send_progress()
 
     def _send_specialization(self, specialization: Specialization) -> None:
@@ -82,8 +88,14 @@ class Reporter:
             self._last_progress = now
             done, total = self._position
             self._channel.send(
-                "progress", device_model=self._model.name, phase=self._phase, done=done, total=total,
-                launches=self._launches, specializations=len(self._sent))
+                "progress",
+                device_model=self._model.name,
+                phase=self._phase,
+                done=done,
+                total=total,
+                launches=self._launches,
+                specializations=len(self._sent),
+            )
 
     def outcome(self, test: str, outcome: str, launches: int, error: str | None = None, **place: Any) -> None:
         """How one case, test or script ended: "passed", "failed" or "skipped"."""

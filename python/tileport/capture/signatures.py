@@ -91,8 +91,7 @@ def describe_arguments(names: Sequence[str], arguments: Sequence[Any]) -> dict[s
     """
     storages: dict[int, int] = {}
     return {
-        name: _describe_argument(argument, storages)
-        for name, argument in zip(names, arguments, strict=True)
+        name: _describe_argument(argument, storages) for name, argument in zip(names, arguments, strict=True)
     }
 
 

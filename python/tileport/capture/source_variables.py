@@ -10,7 +10,7 @@ from pathlib import Path
 from tileport.capture.registry import parse
 
 Location = tuple[int, int]
-"""Line from 1 and column from 0, in UTF-8 bytes: what ``tileirdisasm -g`` prints as ``"FILE":LINE:COLUMN``."""
+"""Line from 1, column from 0 in UTF-8 bytes: what ``tileirdisasm -g`` prints as ``"FILE":LINE:COLUMN``."""
 
 
 def source_names(source_path: str | os.PathLike[str]) -> dict[Location, str]:
@@ -18,12 +18,13 @@ def source_names(source_path: str | os.PathLike[str]) -> dict[Location, str]:
 
     cuTile locates an operation at the start of the expression it stems from, an augmented assignment and a
     ``for`` at the start of the statement, and a parameter at its own start; here these are the keys. Where an
-    expression and its first part start at one place (``a.load().astype()``, ``x * y + z``) they share the entry,
-    as they do in the bytecode. What is never assigned (an inner expression, a call for its effect) has none.
+    expression and its first part start at one place (``a.load().astype()``, ``x * y + z``) they share the
+    entry, as they do in the bytecode. What is never assigned (an inner expression, a call for its effect) has
+    none.
 
-    ``x = f(...)``, ``x: T = f(...)``, ``(x := f(...))``, ``x += ...``, ``a, b = f(), g()``, ``for x in range(...)``
-    and parameters count; targets other than plain names (``a[0] = ...``, ``o.field = ...``) do not. A location
-    that several names lay claim to (``x = y = f()``) has the first.
+    ``x = f(...)``, ``x: T = f(...)``, ``(x := f(...))``, ``x += ...``, ``a, b = f(), g()``, ``for x in
+    range(...)`` and parameters count; targets other than plain names (``a[0] = ...``, ``o.field = ...``) do
+    not. A location that several names lay claim to (``x = y = f()``) has the first.
 
     Raises InputError if the file cannot be read or is not valid Python.
     """
@@ -55,11 +56,15 @@ def _assigned(target: ast.expr, value: ast.expr) -> list[tuple[Location, str]]:
         # A conditional expression is computed by its branches, each at a place of its own.
         branches = [value.body, value.orelse] if isinstance(value, ast.IfExp) else []
         return [(_start(expression), target.id) for expression in (value, *branches)]
-    if (isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List))
-            and len(target.elts) == len(value.elts)
-            and not any(isinstance(item, ast.Starred) for item in (*target.elts, *value.elts))):
+    if (
+        isinstance(target, (ast.Tuple, ast.List))
+        and isinstance(value, (ast.Tuple, ast.List))
+        and len(target.elts) == len(value.elts)
+        and not any(isinstance(item, ast.Starred) for item in (*target.elts, *value.elts))
+    ):
         return [
-            pair for part, part_value in zip(target.elts, value.elts, strict=True)
+            pair
+            for part, part_value in zip(target.elts, value.elts, strict=True)
             for pair in _assigned(part, part_value)
         ]
     return []

@@ -21,8 +21,11 @@ def library_path() -> str:
     spec = importlib.util.find_spec(_MODULE)
     if spec is None or not spec.origin:
         raise ToolchainError(
-            "stub-driver-missing", "this installation of tileport has no compiled stub driver", _MODULE,
-            "install tileport again from a wheel or with `pip install .`, which compile it")
+            "stub-driver-missing",
+            "this installation of tileport has no compiled stub driver",
+            _MODULE,
+            "install tileport again from a wheel or with `pip install .`, which compile it",
+        )
     return spec.origin
 
 
@@ -35,13 +38,13 @@ class StubDriver:
         self._library.tileport_stub_driver_refused.restype = ctypes.c_char_p
 
     def install(self, model: DeviceModel) -> None:
-        """Must run before ``cuda.tile`` is imported: the launcher resolves and caches everything at import."""
+        """Must run before ``cuda.tile`` is imported: the launcher looks everything up when it is loaded."""
         assert "cuda.tile" not in sys.modules, "cuda.tile has already looked for the real driver"
         self._library.tileport_stub_driver_set_device(*model.compute_capability, model.multiprocessors)
         # cuda.tile's native module takes exactly this one attribute from exactly this module, which would
         # otherwise load libcuda.so.1 and fail.
         loader = types.ModuleType(_LOADER)
-        loader.cuGetProcAddress_v2_ptrptr = self._library.tileport_stub_driver_entry()  # type: ignore[attr-defined]
+        vars(loader)["cuGetProcAddress_v2_ptrptr"] = self._library.tileport_stub_driver_entry()
         sys.modules[_LOADER] = loader
 
     def refused(self) -> list[str]:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of TileGym's test files can launch an operator's kernels, found by following names through the sources.
+"""Which of TileGym's test files can launch an operator's kernels, found by following names through sources.
 
-File names alone do not tell: a mixture-of-experts test launches ``silu_and_mul``, and backward passes are tested
-in files of their own. So each top-level definition is a node with edges to what its text mentions (through
-imports, re-exports and TileGym's dispatcher), and a test file is selected if a kernel of the operator can be
-reached from it. That may select a file too many, never one too few unless names are made up at run time.
+File names alone do not tell: a mixture-of-experts test launches ``silu_and_mul``, and backward passes are
+tested in files of their own. So each top-level definition is a node with edges to what its text mentions
+(through imports, re-exports and TileGym's dispatcher), and a test file is selected if a kernel of the
+operator can be reached from it. That may select a file too many, never one too few unless names are made up
+at run time.
 """
 
 from __future__ import annotations
@@ -29,16 +30,17 @@ def tests_root(folder: Path) -> Path:
         if root.joinpath("tests", "ops").is_dir() and (root == folder or folder.name == "tests"):
             return root.resolve()
     raise InputError(
-        "no-tilegym-tests", "there are no TileGym tests here (no tests/ops)", str(folder),
-        "name the folder of TileGym's source repository")
+        "no-tilegym-tests",
+        "there are no TileGym tests here (no tests/ops)",
+        str(folder),
+        "name the folder of TileGym's source repository",
+    )
 
 
 def select_tests(root: Path, operator: Operator, tilegym: Path) -> list[Path]:
     """The test files under ROOT/tests that can launch a kernel of ``operator``, in a fixed order."""
     files = [
-        path
-        for folder in _TEST_FOLDERS
-        for path in sorted(root.joinpath("tests", folder).rglob("test_*.py"))
+        path for folder in _TEST_FOLDERS for path in sorted(root.joinpath("tests", folder).rglob("test_*.py"))
     ]
     sources = _Sources({"tilegym": tilegym, "tests": root / "tests"})
     goal = {(operator.module, kernel) for kernel in operator.kernels}
@@ -69,8 +71,11 @@ class _Sources:
         start = self._module(self._name_of(test))
         assert start is not None
         queue = deque(
-            symbol for mentioned in start.mentions.values() for name in mentioned
-            for symbol in self._resolve(start, name))
+            symbol
+            for mentioned in start.mentions.values()
+            for name in mentioned
+            for symbol in self._resolve(start, name)
+        )
         seen: set[Symbol] = set()
         while queue:
             symbol = queue.popleft()
@@ -111,7 +116,7 @@ class _Sources:
             module = self._module(".".join(parts[:length]))
             if module is None:
                 continue
-            name, rest = parts[length], parts[length + 1:]
+            name, rest = parts[length], parts[length + 1 :]
             if name in module.mentions:
                 yield (module.name, name)
             elif name in module.imports:
@@ -127,8 +132,9 @@ class _Sources:
             folder = self._packages["tilegym"]
             for path in sorted([*folder.glob("ops/cutile/**/*.py"), *folder.glob("suites/*/cutile/**/*.py")]):
                 module = self._module(self._name_of(path))
-                for name, definition in module.implements if module else ():
-                    self._implementations.setdefault(name, []).append((module.name, definition))  # type: ignore[union-attr]
+                assert module is not None
+                for name, definition in module.implements:
+                    self._implementations.setdefault(name, []).append((module.name, definition))
         return self._implementations.get(registered, [])
 
     def _name_of(self, path: Path) -> str:
@@ -239,13 +245,21 @@ def _registrations(statement: ast.stmt) -> Iterator[tuple[str, str]]:
 
 def _read_registering_call(module: _Module, node: ast.expr) -> None:
     """``register_impl(NAME, backend=...)(function)`` as a statement."""
-    if (isinstance(node, ast.Call) and isinstance(node.func, ast.Call)
-            and (dotted_name(node.func.func) or "").endswith("register_impl")
-            and (text := _first_text(node.func)) is not None
-            and len(node.args) == 1 and isinstance(node.args[0], ast.Name)):
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Call)
+        and (dotted_name(node.func.func) or "").endswith("register_impl")
+        and (text := _first_text(node.func)) is not None
+        and len(node.args) == 1
+        and isinstance(node.args[0], ast.Name)
+    ):
         module.implements.append((text, node.args[0].id))
 
 
 def _first_text(call: ast.Call) -> str | None:
-    first = call.args[0] if call.args else next((word.value for word in call.keywords if word.arg == "name"), None)
+    first = (
+        call.args[0]
+        if call.args
+        else next((word.value for word in call.keywords if word.arg == "name"), None)
+    )
     return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None

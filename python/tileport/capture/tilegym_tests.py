@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs TileGym's own tests, for their launches only.
 
-Launches compute nothing here, so comparing results is pointless and computing references on a CPU is most of the
-time. Both are cut short, from outside: nothing of TileGym or its tests is changed or copied. What is replaced is
-listed below with its reason; all else runs as it is, so the launches are exactly those of a GPU run.
+Launches compute nothing here, so comparing results is pointless and computing references on a CPU is most of
+the time. Both are cut short, from outside: nothing of TileGym or its tests is changed or copied. What is
+replaced is listed below with its reason; all else runs as it is, so the launches are exactly those of a GPU
+run.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,28 +27,57 @@ if TYPE_CHECKING:
 # Parameters by which a test chooses an implementation; only "cutile" launches what is captured.
 _BACKEND_PARAMETERS = ("backend", "framework", "impl", "provider")
 
-# Multiplications above which a contraction returns zeros at once. Models around an operator are made of these.
+# Multiplications above which a contraction returns zeros at once. Models around an operator are made of
+# these.
 _LARGE_CONTRACTION = 1e8
 
-_CONTRACTIONS = frozenset({
-    torch.matmul, torch.mm, torch.bmm, torch.einsum, torch.addmm, torch.baddbmm, torch.conv1d, torch.conv2d,
-    torch.Tensor.matmul, torch.Tensor.mm, torch.Tensor.bmm, torch.Tensor.__matmul__,
-    torch.nn.functional.linear, torch.nn.functional.conv1d, torch.nn.functional.conv2d,
-    torch.nn.functional.scaled_dot_product_attention,
-})
+_CONTRACTIONS = frozenset(
+    {
+        torch.matmul,
+        torch.mm,
+        torch.bmm,
+        torch.einsum,
+        torch.addmm,
+        torch.baddbmm,
+        torch.conv1d,
+        torch.conv2d,
+        torch.Tensor.matmul,
+        torch.Tensor.mm,
+        torch.Tensor.bmm,
+        torch.Tensor.__matmul__,
+        torch.nn.functional.linear,
+        torch.nn.functional.conv1d,
+        torch.nn.functional.conv2d,
+        torch.nn.functional.scaled_dot_product_attention,
+    }
+)
 
 
 def run_tests(root: str | None, files: tuple[str, ...], recorder: Recorder, reporter: Reporter) -> None:
     """Runs the correctness tests (not the benchmarks) in ``files`` for the cuTile back end."""
     assert root is not None
-    gc.collect = _do_nothing  # type: ignore[assignment]  # called before every test to free GPU memory: a second each
+    # Called before every test, to free memory of the GPU: a second each.
+    gc.collect = _do_nothing  # type: ignore[assignment]
     _agree_with_references()
     plugin = _Plugin(recorder, reporter)
     with _SkipLargeContractions():
         status = pytest.main(
-            [*files, f"--rootdir={root}", "-q", "--tb=line", "-p", "no:cacheprovider", "-o", "addopts=",
-             "-p", "no:randomly", "-p", "no:xdist"],
-            plugins=[plugin])
+            [
+                *files,
+                f"--rootdir={root}",
+                "-q",
+                "--tb=line",
+                "-p",
+                "no:cacheprovider",
+                "-o",
+                "addopts=",
+                "-p",
+                "no:randomly",
+                "-p",
+                "no:xdist",
+            ],
+            plugins=[plugin],
+        )
     # 1: tests failed, 5: nothing was collected; both are the tests' affair.
     if status not in (0, 1, 5):
         raise RuntimeError(f"pytest ended with status {int(status)}")
@@ -129,10 +159,8 @@ class _Plugin:
         self._before = 0
 
     def pytest_addoption(self, parser: Any) -> None:
-        try:
+        with contextlib.suppress(ValueError):  # the tests' own conftest has it
             parser.addoption("--framework", default="cutile")
-        except ValueError:
-            pass  # the tests' own conftest has it
 
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
         kept = [item for item in items if _is_cutile(item) and not _is_benchmark(item)]
@@ -197,12 +225,22 @@ def _shorten_assertions(common: Any) -> None:
             output.backward(gradient)
 
     def assert_correctness(
-        self: Any, test_fn: Any, ref_fn: Any, kwargs: Any, extra_test_kwargs: Any = None,
-        extra_ref_kwargs: Any = None, gradient: Any = None, *_: Any, multiple_outputs: bool = False, **__: Any,
+        self: Any,
+        test_fn: Any,
+        ref_fn: Any,
+        kwargs: Any,
+        extra_test_kwargs: Any = None,
+        extra_ref_kwargs: Any = None,
+        gradient: Any = None,
+        *_: Any,
+        multiple_outputs: bool = False,
+        **__: Any,
     ) -> None:
         call(test_fn, {**kwargs, **(extra_test_kwargs or {})}, gradient, not multiple_outputs)
 
-    def assert_deterministic(self: Any, fn: Any, kwargs: Any, gradient: Any = None, *_: Any, **__: Any) -> None:
+    def assert_deterministic(
+        self: Any, fn: Any, kwargs: Any, gradient: Any = None, *_: Any, **__: Any
+    ) -> None:
         # Once instead of a hundred times: each repetition launches the same.
         call(fn, kwargs, gradient, True)
 

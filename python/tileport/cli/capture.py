@@ -17,34 +17,50 @@ if TYPE_CHECKING:
 
 
 def command(
-    op: Annotated[str, typer.Argument(metavar="OP|FILE.py:KERNEL", help="Operator of TileGym, or your own kernel.")],
+    op: Annotated[
+        str, typer.Argument(metavar="OP|FILE.py:KERNEL", help="Operator of TileGym, or your own kernel.")
+    ],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Writes DIR/reference.")],
     run: Annotated[
         Path | None,
-        typer.Option("--run", metavar="SCRIPT.py", help="Program that launches your kernel (default: FILE.py)."),
+        typer.Option(
+            "--run", metavar="SCRIPT.py", help="Program that launches your kernel (default: FILE.py)."
+        ),
     ] = None,
     tests: Annotated[
         Path | None,
-        typer.Option("--tests", metavar="DIR", help="Folder with TileGym's tests/ (default: $TILEGYM_TESTS)."),
+        typer.Option(
+            "--tests", metavar="DIR", help="Folder with TileGym's tests/ (default: $TILEGYM_TESTS)."
+        ),
     ] = None,
     device_model: Annotated[
         list[str] | None,
-        typer.Option("--device-model", metavar="b200|h200", help="GPU to pretend; may be repeated (default: both)."),
+        typer.Option(
+            "--device-model", metavar="b200|h200", help="GPU to pretend; may be repeated (default: both)."
+        ),
     ] = None,
-    autotune: Annotated[bool, typer.Option("--autotune", help="Record every candidate of autotuners.")] = False,
+    autotune: Annotated[
+        bool, typer.Option("--autotune", help="Record every candidate of autotuners.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """Run an operator's host code with no GPU and record every kernel that it launches, as bytecode.
 
-    Exit status 0 if everything ran, 1 if calls or the program failed or cuTile refuses every kernel, 2 for wrong
-    names or folders, 3 if something is not installed.
+    Exit status 0 if everything ran, 1 if calls or the program failed or cuTile refuses every kernel, 2 for
+    wrong names or folders, 3 if something is not installed.
     """
     from tileport.capture import capture
 
     with _progress(quiet=as_json) as show:
         result = capture(
-            op, out, run=run, tests=tests, autotune=autotune, device_models=device_model or ("b200", "h200"),
-            progress=show)
+            op,
+            out,
+            run=run,
+            tests=tests,
+            autotune=autotune,
+            device_models=device_model or ("b200", "h200"),
+            progress=show,
+        )
     if as_json:
         print(json.dumps(result.as_dict(), indent=2))
     else:
@@ -68,17 +84,23 @@ def _print_result(result: CaptureResult) -> None:
     times = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in data["seconds"].items())
     console.print(
         f"{data['specializations']} specializations from {data['launches']} launches ({times})\n"
-        f"written to {escape(str(result.folder))}", soft_wrap=True)
+        f"written to {escape(str(result.folder))}",
+        soft_wrap=True,
+    )
     if result.requires:
         console.print(f"also launched, from other operators: {escape(', '.join(result.requires))}")
     for row in result.rejected:
         console.print(
-            f"[yellow]refused by cuTile for {row['target']}:[/] {escape(row['kernel'])}: {escape(row['reason'])}",
-            soft_wrap=True)
+            f"[yellow]refused by cuTile for {row['target']}:[/] "
+            f"{escape(row['kernel'])}: {escape(row['reason'])}",
+            soft_wrap=True,
+        )
     for failure in result.failures:
         console.print(
             f"[red]failed:[/] {escape(failure.test)} ({failure.device_model}): {escape(failure.error or '')}"
-            f" at {escape(failure.where or 'an unknown place')}", soft_wrap=True)
+            f" at {escape(failure.where or 'an unknown place')}",
+            soft_wrap=True,
+        )
 
 
 class _progress:
@@ -100,8 +122,13 @@ class _progress:
         from rich.progress import Progress as Bars
 
         self._bars = Bars(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[found]}"),
-            console=Console(stderr=True), transient=True)
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[found]}"),
+            console=Console(stderr=True),
+            transient=True,
+        )
         self._bars.start()
         return self._move_bar
 
@@ -118,8 +145,12 @@ class _progress:
         if now.device_model not in self._tasks:
             self._tasks[now.device_model] = self._bars.add_task("", total=None, found="")
         self._bars.update(
-            self._tasks[now.device_model], description=_describe(now), completed=now.done, total=now.total or None,
-            found=f"{now.specializations} specializations")
+            self._tasks[now.device_model],
+            description=_describe(now),
+            completed=now.done,
+            total=now.total or None,
+            found=f"{now.specializations} specializations",
+        )
 
 
 _PHASES = {

@@ -7,7 +7,9 @@ The constant CASE names what is odd about a launch and keeps it a specialization
 import cuda.tile as ct
 import torch
 
-CONTIGUOUS, ODD_COLUMNS, ODD_ROWS, ONE_ROW, EXPANDED, MISALIGNED, TRANSPOSED, HALF, HALF_ODD, EMPTY = range(10)
+CONTIGUOUS, ODD_COLUMNS, ODD_ROWS, ONE_ROW, EXPANDED, MISALIGNED, TRANSPOSED, HALF, HALF_ODD, EMPTY = range(
+    10
+)
 
 
 @ct.kernel

@@ -9,7 +9,7 @@
 ``run(**arguments)``
     makes tensors and calls the operator once. Runs with TileGym's back end set to "cutile".
 
-Cases are chosen so that every kernel of the operator is launched, in every dtype that it takes, with the facts
-that make cuTile compile it anew (extents of 1, extents and strides that are or are not multiples of 16), and
-otherwise as few as possible: each specialization costs assembling time on every target.
+Cases are chosen so that every kernel of the operator is launched, in every dtype that it takes, with the
+facts that make cuTile compile it anew (extents of 1, extents and strides that are or are not multiples of
+16), and otherwise as few as possible: each specialization costs assembling time on every target.
 """

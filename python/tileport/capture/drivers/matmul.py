@@ -25,7 +25,8 @@ def cases() -> Iterator[Case]:
     # Only the persistent kernel takes transposed operands.
     for trans_a, trans_b in ((True, False), (False, True), (True, True)):
         yield _case(
-            "persistent", DIVISIBLE, "bfloat16", static_persistent=True, trans_a=trans_a, trans_b=trans_b)
+            "persistent", DIVISIBLE, "bfloat16", static_persistent=True, trans_a=trans_a, trans_b=trans_b
+        )
 
 
 def _case(kernel: str, extents: tuple[int, int, int], dtype: str, **options: bool) -> Case:
@@ -34,7 +35,9 @@ def _case(kernel: str, extents: tuple[int, int, int], dtype: str, **options: boo
     return case(f"{kernel}-{m}x{n}x{k}-{dtype}{transposed}", m=m, n=n, k=k, dtype=dtype, **options)
 
 
-def run(m: int, n: int, k: int, dtype: str, trans_a: bool = False, trans_b: bool = False, **options: bool) -> None:
+def run(
+    m: int, n: int, k: int, dtype: str, trans_a: bool = False, trans_b: bool = False, **options: bool
+) -> None:
     import tilegym
 
     a = random_tensor(*((k, m) if trans_a else (m, k)), dtype=dtype)

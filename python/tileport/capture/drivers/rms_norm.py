@@ -26,17 +26,25 @@ def cases() -> Iterator[Case]:
     for mode in MODES:
         for rows, columns, dtype in SHAPES:
             yield case(
-                f"{mode}-{rows}x{columns}-{dtype}", rows=rows, columns=columns, dtype=dtype, mode=mode,
+                f"{mode}-{rows}x{columns}-{dtype}",
+                rows=rows,
+                columns=columns,
+                dtype=dtype,
+                mode=mode,
                 # One backward pass per shape is enough, as it does not depend on the mode.
-                backward=mode == MODES[0])
+                backward=mode == MODES[0],
+            )
         yield case(
-            f"{mode}-offset-256x2048-bfloat16", rows=256, columns=2048, dtype="bfloat16", mode=mode,
-            offset=GEMMA_OFFSET)
+            f"{mode}-offset-256x2048-bfloat16",
+            rows=256,
+            columns=2048,
+            dtype="bfloat16",
+            mode=mode,
+            offset=GEMMA_OFFSET,
+        )
 
 
-def run(
-    rows: int, columns: int, dtype: str, mode: str, offset: float = 0.0, backward: bool = False
-) -> None:
+def run(rows: int, columns: int, dtype: str, mode: str, offset: float = 0.0, backward: bool = False) -> None:
     import tilegym
     import torch
 

@@ -30,10 +30,11 @@ CHUNKED_SHAPE = (64, 20000, "float32")
 def cases() -> Iterator[Case]:
     for kernel, options in KERNELS.items():
         for rows, columns, dtype in SHAPES:
-            yield case(f"{kernel}-{rows}x{columns}-{dtype}", rows=rows, columns=columns, dtype=dtype, **options)
+            yield case(
+                f"{kernel}-{rows}x{columns}-{dtype}", rows=rows, columns=columns, dtype=dtype, **options
+            )
     rows, columns, dtype = CHUNKED_SHAPE
-    yield case(
-        f"chunked-{rows}x{columns}-{dtype}", rows=rows, columns=columns, dtype=dtype, use_chunked=True)
+    yield case(f"chunked-{rows}x{columns}-{dtype}", rows=rows, columns=columns, dtype=dtype, use_chunked=True)
 
 
 def run(rows: int, columns: int, dtype: str, **options: bool) -> None:

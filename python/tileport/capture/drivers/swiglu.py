@@ -23,7 +23,8 @@ SHAPES = [
 def cases() -> Iterator[Case]:
     for batch, sequence, hidden, dtype in SHAPES:
         yield case(
-            f"{batch}x{sequence}x{hidden}-{dtype}", batch=batch, sequence=sequence, hidden=hidden, dtype=dtype)
+            f"{batch}x{sequence}x{hidden}-{dtype}", batch=batch, sequence=sequence, hidden=hidden, dtype=dtype
+        )
 
 
 def run(batch: int, sequence: int, hidden: int, dtype: str) -> None:
