@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the time of a conversion goes.
+
+    python benchmarks/convert.py [OP...] [--targets sm_90,sm_100] [--tests DIR] [--jobs N] [--json FILE]
+
+Each operator is converted from scratch in a process of its own, with nothing in the cubin cache, then once more
+to see what a repeat costs. Printed are wall and CPU time of every stage, the CPU time of the tileiras processes,
+the bound that a conversion keeps (1.15 x tileiras CPU / cores + 60 s), and the largest memory of all processes
+together. Capture by TileGym's tests (--tests) is timed apart and is not part of the bound.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from tileport.stages.ledger import Ledger
+from tileport.toolchain import cache_folder
+
+OPERATORS = ("softmax", "rms_norm", "silu_and_mul", "swiglu", "matmul")
+_GIB = 1 << 30
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ops", nargs="*", default=list(OPERATORS), metavar="OP")
+    parser.add_argument("--targets", default="sm_90,sm_100")
+    parser.add_argument("--tests", metavar="DIR", help="TileGym's tests, captured as well")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--json", metavar="FILE", help="write the figures there")
+    arguments = parser.parse_args()
+    figures = []
+    print(f"{arguments.jobs} assemblies at once on {len(os.sched_getaffinity(0))} cores; targets {arguments.targets}\n")
+    for op in arguments.ops:
+        figures.append(measure(op, arguments))
+        show(figures[-1])
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(figures, indent=1) + "\n")
+    return 0 if all(figure["within_bound"] for figure in figures) else 1
+
+
+def measure(op: str, arguments: argparse.Namespace) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="tileport-benchmark-") as name:
+        scratch = Path(name)
+        environment = {**os.environ, "XDG_CACHE_HOME": str(cache_without_cubins(scratch / "cache"))}
+        environment.pop("TILEGYM_TESTS", None)
+        command = [sys.executable, "-m", "tileport", "convert", op, "--out", str(scratch / "ports"), "--json",
+                   "--targets", arguments.targets, "--jobs", str(arguments.jobs)]  # fmt: skip
+        if arguments.tests:
+            command += ["--tests", arguments.tests]
+        first, seconds, memory = run(command, environment)
+        again, repeat_seconds, _ = run(command, environment)
+        capture = Ledger(scratch / "ports" / op).last("capture")
+    assert all(stage["up_to_date"] for stage in again["stages"]), "a repeat must find everything up to date"
+    tests_seconds = capture.facts["seconds"].get("tests", 0.0) if capture else 0.0
+    tileiras = first["tileiras"]
+    bound = 1.15 * tileiras["cpu_seconds"] / arguments.jobs + 60
+    return {
+        "op": op,
+        "verdict": first["verdict"],
+        "specializations": len(first["specializations"]),
+        "stages": first["stages"],
+        "tileiras": tileiras,
+        "seconds": round(seconds, 1),
+        "tests_seconds": round(tests_seconds, 1),
+        "bound_seconds": round(bound, 1),
+        "within_bound": seconds - tests_seconds <= bound,
+        "repeat_seconds": round(repeat_seconds, 1),
+        "peak_gib": round(memory / _GIB, 2),
+    }
+
+
+def cache_without_cubins(folder: Path) -> Path:
+    """A cache folder that shares everything with the user's but the cubins: compilers' caches are set-up."""
+    mine = folder / "tileport"
+    mine.mkdir(parents=True)
+    known = cache_folder()
+    for entry in known.iterdir() if known.is_dir() else ():
+        if entry.name != "cubins":
+            (mine / entry.name).symlink_to(entry)
+    return folder
+
+
+def run(command: list[str], environment: dict[str, str]) -> tuple[dict[str, Any], float, int]:
+    """What a command printed as JSON, its wall time, and the largest memory of it and its children together."""
+    started = time.monotonic()
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    largest, finished = [0], threading.Event()
+
+    def watch() -> None:
+        while not finished.wait(0.25):
+            largest[0] = max(largest[0], memory_of_tree(process.pid))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    output, _ = process.communicate()
+    finished.set()
+    watcher.join()
+    if process.returncode not in (0, 1):
+        sys.exit(f"{' '.join(command)} ended with status {process.returncode}")
+    return json.loads(output), time.monotonic() - started, largest[0]
+
+
+def memory_of_tree(root: int) -> int:
+    """Bytes that a process and its descendants hold, what they share counted once (proportional set size)."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except (OSError, IndexError, ValueError):
+                continue
+            children.setdefault(parent, []).append(int(entry.name))
+    total, waiting = 0, [root]
+    while waiting:
+        process = waiting.pop()
+        waiting += children.get(process, [])
+        try:
+            for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss:"):
+                    total += int(line.split()[1]) * 1024
+        except OSError:
+            continue
+    return total
+
+
+def show(figure: dict[str, Any]) -> None:
+    print(f"{figure['op']}: {figure['specializations']} specializations, {figure['verdict']}")
+    for stage in figure["stages"]:
+        print(f"  {stage['stage']:<10}{stage['seconds']:8.1f} s wall {stage['cpu_seconds']:8.1f} s CPU   {stage['summary']}")
+    tileiras = figure["tileiras"]
+    print(f"  {'tileiras':<10}{'':15}{tileiras['cpu_seconds']:8.1f} s CPU   {tileiras['runs']} runs")
+    if figure["tests_seconds"]:
+        print(f"  of which capture by TileGym's tests: {figure['tests_seconds']:.1f} s wall (not part of the bound)")
+    word = "within" if figure["within_bound"] else "OVER"
+    print(f"  {'total':<10}{figure['seconds']:8.1f} s wall, {word} the bound of {figure['bound_seconds']:.1f} s; "
+          f"repeat {figure['repeat_seconds']:.1f} s; peak memory {figure['peak_gib']:.2f} GiB\n", flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())
