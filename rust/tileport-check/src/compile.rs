@@ -2,6 +2,7 @@
 //! Compiling one entry with cutile's own compiler, used as a library.
 
 use crate::diagnostic::{Code, Diagnostic, Place};
+use crate::locate;
 use cutile::cutile_compiler::ast::{Module, SourceLocation, SpanBase, syn};
 use cutile::cutile_compiler::compiler::{CUDATileFunctionCompiler, CUDATileModules};
 use cutile::cutile_compiler::cuda_tile_runtime_utils::serialize_tile_ir_bytecode_for_version;
@@ -23,6 +24,7 @@ fn compile_options() -> CompileOptions {
 /// A kernel module resolved against cutile's own modules: what all entries of the module share.
 pub(crate) struct PreparedModule {
     name: &'static str,
+    item: syn::ItemMod,
     modules: CUDATileModules,
 }
 
@@ -31,20 +33,40 @@ impl PreparedModule {
     pub(crate) fn new(file_name: &str, module: syn::ItemMod) -> Result<Self, Diagnostic> {
         let name = interned(&module.ident.to_string());
         let fallback = crate::source::place_of(&module.ident.span());
+        let item = module.clone();
         let build = || {
             let mut kernel = Module::with_span_base(name, module, SpanBase::new(file_name.to_string(), 1, 0));
             kernel.set_absolute_path(format!("kernel::{name}"));
             CUDATileModules::from_kernel(kernel).map_err(|e| diagnostic_of(Code::Refused, e, file_name))
         };
         let modules = guarded(build).map_err(|d| Diagnostic { place: d.place.or(Some(fallback)), ..d })?;
-        Ok(Self { name, modules })
+        Ok(Self { name, item, modules })
     }
 
-    /// Compiles the entry called `entry` for `target` to the bytes of a Tile IR bytecode file.
-    ///
+    /// Compiles the entry called `entry` for `target` to the bytes of a Tile IR bytecode file. If the
+    /// compiler does not tell where a failure lies, that is found by compiling parts of the entry.
+    pub(crate) fn compile(
+        &self,
+        file_name: &str,
+        entry: &str,
+        target: &str,
+        version: BytecodeVersion,
+    ) -> Result<Vec<u8>, Diagnostic> {
+        self.compile_whole(file_name, entry, target, version).map_err(|problem| {
+            let place = problem.place.or_else(|| {
+                locate::statement_at_fault(&self.item, entry, |part| {
+                    let compiled = Self::new(file_name, part)
+                        .and_then(|part| part.compile_whole(file_name, entry, target, version));
+                    compiled.is_err_and(|d| (d.code, &d.message) == (problem.code, &problem.message))
+                })
+            });
+            Diagnostic { place, ..problem }
+        })
+    }
+
     /// No argument facts are passed, so that signature and assumptions are those the source states. The
     /// bytecode is always written, because the compiler notices some errors only there.
-    pub(crate) fn compile(
+    fn compile_whole(
         &self,
         file_name: &str,
         entry: &str,
@@ -95,7 +117,10 @@ fn interned(name: &str) -> &'static str {
 /// Runs `f`; a panic of the compiler (several of its refusals are panics) becomes a diagnostic.
 fn guarded<T>(f: impl FnOnce() -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
     catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| {
-        let message = format!("cutile's compiler panicked: {}", panic_message(payload.as_ref()));
+        let message = format!(
+            "cutile's compiler panicked: {}",
+            one_line(&without_node_ids(panic_message(payload.as_ref())))
+        );
         Err(Diagnostic::new(Code::Panic, message))
     })
 }
@@ -108,14 +133,32 @@ fn panic_message(payload: &(dyn Any + Send)) -> &str {
         .unwrap_or("no message")
 }
 
-fn diagnostic_of(code: Code, error: JITError, file_name: &str) -> Diagnostic {
-    match error {
-        JITError::Located(message, location) => {
-            Diagnostic { code, message, place: place_in(&location, file_name) }
-        }
-        JITError::Generic(message) => Diagnostic::new(code, message),
-        JITError::Anyhow(error) => Diagnostic::new(code, format!("{error:#}")),
+/// Panic messages hold whole syntax trees; their beginning tells what is wrong. Spans are left out: they
+/// count bytes of everything that the thread has parsed, so no two runs agree on them.
+fn one_line(text: &str) -> String {
+    const LONGEST: usize = 300;
+    let words = text.split_whitespace().filter(|word| *word != "span:" && !word.starts_with("bytes("));
+    let words = words.collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} ...", &words[..end]),
+        None => words,
     }
+}
+
+fn diagnostic_of(code: Code, error: JITError, file_name: &str) -> Diagnostic {
+    let (message, place) = match error {
+        JITError::Located(message, location) => (message, place_in(&location, file_name)),
+        JITError::Generic(message) => (message, None),
+        JITError::Anyhow(error) => (format!("{error:#}"), None),
+    };
+    Diagnostic { code, message: without_node_ids(&message), place }
+}
+
+/// The compiler numbers expressions by attributes, which it shows where it prints an expression.
+fn without_node_ids(message: &str) -> String {
+    let mut pieces = message.split("# [__cutile_node_id = ");
+    let first = pieces.next().unwrap_or_default().to_string();
+    pieces.fold(first, |text, piece| text + piece.split_once("] ").map_or(piece, |(_, rest)| rest))
 }
 
 /// `location` as a place of the kernel source. A node that the compiler made itself has the location

@@ -19,6 +19,7 @@
 mod checker;
 mod compile;
 mod diagnostic;
+mod locate;
 mod source;
 
 pub use checker::{Checker, Outcome, Request, parse_version};

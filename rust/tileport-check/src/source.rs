@@ -113,7 +113,7 @@ fn entries_of(module: &syn::ItemMod) -> Vec<Entry> {
 }
 
 /// Whether an attribute is called `name`, with or without a path before it (`#[cutile::entry]`).
-fn has_attribute(attributes: &[syn::Attribute], name: &str) -> bool {
+pub(crate) fn has_attribute(attributes: &[syn::Attribute], name: &str) -> bool {
     attributes
         .iter()
         .any(|attribute| attribute.path().segments.last().is_some_and(|segment| segment.ident == name))

@@ -46,7 +46,8 @@ pub unsafe fn copy_last(buffer: *mut c_char, length: u64) -> i32 {
         let text = last.borrow();
         if !buffer.is_null() && length > 0 {
             let room = usize::try_from(length - 1).unwrap_or(usize::MAX);
-            let copied = text.floor_char_boundary(text.len().min(room));
+            let fits = |&end: &usize| text.is_char_boundary(end);
+            let copied = (0..=text.len().min(room)).rev().find(fits).unwrap_or(0);
             // SAFETY: `copied` bytes and the zero fit into the `length` bytes the caller vouches for.
             unsafe {
                 std::ptr::copy_nonoverlapping(text.as_ptr().cast::<c_char>(), buffer, copied);
