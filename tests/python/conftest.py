@@ -34,8 +34,8 @@ def data() -> Path:
 
 @pytest.fixture(scope="session")
 def tilegym_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with TileGym's own tests, which this repository does not contain: TILEGYM_TESTS, or the archive
-    ../shared/tilegym/tests-*.tar.gz unpacked. Skips where there is neither."""
+    """A folder with TileGym's own tests, which this repository does not contain: TILEGYM_TESTS, or the
+    archive ../shared/tilegym/tests-*.tar.gz unpacked. Skips where there is neither."""
     named = os.environ.get("TILEGYM_TESTS")
     if named:
         return Path(named)

@@ -127,7 +127,7 @@ def test_heavy_packages_are_not_imported(code: str) -> None:
     assert finished.stdout.strip().splitlines()[-1] == "[]"
 
 
-# ---- the command line ----------------------------------------------------------------------------------------
+# ---- the command line ----------------------------------------------------------------------------
 
 
 def test_unknown_command_suggests_near_ones(capsys: pytest.CaptureFixture[str]) -> None:

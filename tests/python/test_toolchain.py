@@ -38,7 +38,8 @@ def not_bytecode(tmp_path: Path) -> Path:
 def script(path: Path, body: str) -> Path:
     """A stand-in for tileiras that knows the target sm_90 and does `body` when it is to assemble."""
     path.write_text(
-        "#!/bin/sh\ncase $1 in\n--version) echo 'release 13.5, V13.5.99' ;;\n--help) echo '    =sm_90   - SM 90' ;;\n"
+        "#!/bin/sh\ncase $1 in\n--version) echo 'release 13.5, V13.5.99' ;;\n"
+        "--help) echo '    =sm_90   - SM 90' ;;\n"
         f"*) {body} ;;\nesac\n"
     )
     path.chmod(0o755)

@@ -20,7 +20,7 @@ from tileport.toolchain.finding import find_toolchain
 
 _CUBIN_CACHE_LIMIT = 1 << 30
 
-# Exit statuses of tileiras 13.5: 3 says that the input is not valid Tile IR bytecode, 5 that it does not compile.
+# Exit statuses of tileiras 13.5: 3 says that the input is not valid bytecode, 5 that it does not compile.
 # Everything else (wrong options, a signal, no memory) says nothing about the file and is never kept.
 _VERDICTS_ABOUT_THE_FILE = frozenset({0, 3, 5})
 
@@ -53,8 +53,8 @@ class _Finished:
 
 
 def tool_environment(tool: Path) -> dict[str, str]:
-    """The environment for a program of NVIDIA's ROOT/bin: it must find ROOT's own libraries, whatever CUDA the
-    machine has (tileiras fails outright if CUDA_HOME or CUDA_PATH names a folder without them)."""
+    """The environment for a program of NVIDIA's ROOT/bin: it must find ROOT's own libraries, whatever CUDA
+    the machine has (tileiras fails outright if CUDA_HOME or CUDA_PATH names a folder without them)."""
     environment = {
         name: value for name, value in os.environ.items() if name not in ("CUDA_HOME", "CUDA_PATH")
     }
@@ -126,7 +126,7 @@ def stop_running() -> None:
 
 @functools.cache
 def _fingerprint(tileiras: Path) -> str:
-    """Names the assembler for cache keys: what it prints as its version, and the sizes of what it may load."""
+    """Names the assembler for cache keys: what it prints as version, and the sizes of what it may load."""
     printed = subprocess.run([str(tileiras), "--version"], capture_output=True, check=False).stdout
     root = tileiras.resolve().parent.parent
     parts = [tileiras.resolve(), root / "bin" / "ptxas", *sorted(root.glob("lib*/libnvvm.so*"))]

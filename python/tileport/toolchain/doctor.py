@@ -162,7 +162,7 @@ def _gpu() -> list[Check]:
     system = ctypes.util.find_library("cupti")
     found = str(cupti[0]) if cupti else system
     return [
-        _check("gpu", "driver", "running ports", help, version, "", None if version else problem, required=False),
+        _check("gpu", "driver", "running ports", help, version, "", None if version else problem, False),
         _check("gpu", "GPU", "running ports", help, ", ".join(names) or None, "", problem, required=False),
         _check("gpu", "CUPTI", "timing kernels", "pip install nvidia-cuda-cupti",
                Path(found).name if found else None, found or "", required=False),

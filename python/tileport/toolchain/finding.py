@@ -41,7 +41,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class Toolchain:
-    """The programs that conversion needs, as found; a missing one has a ``problem`` and raises on `require`."""
+    """The programs that conversion needs, as found; one with a ``problem`` raises on `require`."""
 
     tileiras: Tool
     tileirdisasm: Tool
@@ -221,19 +221,19 @@ def _find_toolchain(steering: tuple[str | None, ...]) -> Toolchain:
 # ---- what building a crate that uses cutile needs ---------------------------------------------------------
 
 
-# The Makefile's copy of the headers and of libclang comes before the installed wheels: its path is the same for
-# every clone, and cargo rebuilds whatever saw another one.
+# The Makefile's copy of the headers and of libclang comes before the installed wheels: its path is the same
+# for every clone, and cargo rebuilds whatever saw another one.
 def _headers_folder() -> Path:
     return cache_folder() / "cuda-headers"
 
 
 def find_cuda_headers() -> Path | None:
-    """The folder to give cargo as CUDA_TOOLKIT_PATH: its include/ has cuda.h, curand.h and crt/host_config.h."""
+    """The folder to give cargo as CUDA_TOOLKIT_PATH: include/ has cuda.h, curand.h and crt/host_config.h."""
     named = os.environ.get("CUDA_TOOLKIT_PATH", "")
     places = [Path(named)] if named else []
     places += [_headers_folder() / "nvidia" / "cu13", *wheel_folders("nvidia.cu13"), Path("/usr/local/cuda")]
     needed = ("cuda.h", "cuda_runtime.h", "curand.h", "crt/host_config.h")
-    return next((place for place in places if all((place / "include" / name).is_file() for name in needed)), None)
+    return next((at for at in places if all((at / "include" / name).is_file() for name in needed)), None)
 
 
 def find_libclang() -> Path | None:
