@@ -14,7 +14,8 @@ from tileport.errors import Error, InputError, RefusedError, ToolchainError, Usa
 if TYPE_CHECKING:
     from tileport.conversion import convert, prove, resume
 
-__version__ = "0.1.0"
+    __version__: str
+
 __all__ = [
     "Error",
     "InputError",
@@ -31,6 +32,10 @@ _LAZY = {"convert": "tileport.conversion", "prove": "tileport.conversion", "resu
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("tileport")
     if name in _LAZY:
         return getattr(importlib.import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

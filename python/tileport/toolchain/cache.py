@@ -42,7 +42,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 class RecordCache:
-    """Records of (facts, bytes) by content key, in a folder of bounded size; the least recently used go first.
+    """Records of (facts, bytes) by content key, in a folder of bounded size; the least recently used go.
 
     A file is one line of JSON (the facts and the SHA-256 of the rest) and then the bytes.
     """
