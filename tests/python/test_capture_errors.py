@@ -14,6 +14,8 @@ import pytest
 
 from tileport import Error, InputError, RefusedError, ToolchainError, UsageError
 from tileport.capture import capture, engine
+from tileport.capture.protocol import Request
+from tileport.capture.registry import user_operator
 from tileport.cli import run
 from tileport.toolchain import find_toolchain
 
@@ -161,23 +163,14 @@ def test_program_that_raises(kernel_file: Path, tmp_path: Path) -> None:
     assert (reference / "index.json").read_text() == "kept"
 
 
-@needs_worker
-def test_program_that_launches_nothing_of_the_kernel(tmp_path: Path) -> None:
-    path = tmp_path / "kernels.py"
-    path.write_text(KERNEL + "\n@ct.kernel\ndef other(x):\n    pass\n\n" + LAUNCH)
-    with pytest.raises(UsageError, match="no kernel of this operator was launched") as caught:
-        capture(f"{path}:other", tmp_path / "out", device_models=["b200"])
-    assert (caught.value.code, caught.value.help) == ("nothing-launched", "launched were scale (kernels.py)")
-    assert not (tmp_path / "out").exists()
+# Kernels that are launched, not launched, and refused; one worker serves the tests of all of them.
+KERNELS = (
+    KERNEL
+    + """
+@ct.kernel
+def other(x):
+    pass
 
-
-@needs_worker
-def test_kernel_that_is_refused_for_one_target(tmp_path: Path) -> None:
-    """Written under `rejected` with cuTile's reason; what works is captured all the same."""
-    path = tmp_path / "kernels.py"
-    path.write_text(
-        KERNEL
-        + """
 @ct.kernel
 def narrow(x, y):
     tile = ct.load(x, index=(0,), shape=(16,)).astype(ct.float4_e2m1fn)
@@ -187,31 +180,64 @@ def narrow(x, y):
 def wrong(x):
     ct.store(x, index=(0,), tile=ct.load(x, index=(0,), shape=(16,)) + "text")
 
-"""
-        + LAUNCH
-        + """
 x = torch.zeros(16, device="cuda")
-for kernel, arguments in ((narrow, (x, x)), (wrong, (x,))):
+for kernel, arguments in ((narrow, (x, x)), (wrong, (x,)), (scale, (x,))):
     try:
         ct.launch(torch.cuda.current_stream(), (1,), kernel, arguments)
     except ct.TileError:
         pass
 """
-    )
-    result = capture(str(path), tmp_path / "out", device_models=["h200"])
-    assert [row["kernel"] for row in result.specializations] == ["scale"]
-    index = json.loads((tmp_path / "out" / "reference" / "index.json").read_text())
-    assert index["rejected"] == result.rejected
-    reasons = {(row["kernel"], row["target"]): row["reason"] for row in result.rejected}
-    assert reasons["narrow", "sm_90"].startswith(
-        "UnsupportedFeatureError: float4_e2m1fn is not supported on sm_90"
-    )
-    assert reasons["wrong", "sm_90"].startswith("Tile") or "Error: " in reasons["wrong", "sm_90"]
+)
 
-    with pytest.raises(RefusedError, match="cuTile refuses every kernel: wrong for sm_90: ") as caught:
-        capture(f"{path}:wrong", tmp_path / "again", device_models=["h200"])
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, engine.Follower]:
+    folder = tmp_path_factory.mktemp("recorded")
+    path = folder / "kernels.py"
+    path.write_text(KERNELS)
+    request = Request(folder=str(folder), device_models=("h200",), autotune=False, script=str(path))
+    return path, engine.Follower(request, lambda _: None).run()
+
+
+@needs_worker
+def test_kernel_that_is_not_launched(recorded: tuple[Path, engine.Follower], tmp_path: Path) -> None:
+    path, followed = recorded
+    with pytest.raises(UsageError, match="no kernel of this operator was launched") as caught:
+        engine.write_capture(user_operator(path, "other"), tmp_path, followed)
+    assert (caught.value.code, caught.value.help) == ("nothing-launched", "launched were scale (kernels.py)")
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_worker
+def test_kernels_that_are_refused(recorded: tuple[Path, engine.Follower], tmp_path: Path) -> None:
+    """Written under `rejected` with cuTile's reason; what works is captured all the same."""
+    path, followed = recorded
+    result = engine.write_capture(user_operator(path), tmp_path, followed)
+    assert [row["kernel"] for row in result.specializations] == ["scale"]
+    index = json.loads((tmp_path / "reference" / "index.json").read_text())
+    assert index["rejected"] == result.rejected
+    lines = KERNELS.splitlines()
+    reasons = {}
+    for row in result.rejected:
+        assert (row["target"], row["tests"]) == ("sm_90", ["script/kernels.py"])
+        assert lines[row["line"] - 1].startswith(f"def {row['kernel']}(")
+        reasons[row["kernel"]] = row["reason"]
+    assert set(reasons) == {"narrow", "wrong"}
+    assert reasons["narrow"].startswith("UnsupportedFeatureError: float4_e2m1fn is not supported on sm_90")
+    assert reasons["wrong"].startswith("TypeCheckingError: ")
+
+
+@needs_worker
+def test_operator_whose_every_kernel_is_refused(
+    recorded: tuple[Path, engine.Follower], tmp_path: Path
+) -> None:
+    path, followed = recorded
+    with pytest.raises(
+        RefusedError, match="cuTile refuses every kernel: wrong for sm_90: TypeChecking"
+    ) as caught:
+        engine.write_capture(user_operator(path, "wrong"), tmp_path, followed)
     assert (caught.value.code, caught.value.exit_status) == ("kernels-refused", 1)
-    assert not (tmp_path / "again").exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 @needs_worker

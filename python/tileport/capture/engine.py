@@ -156,7 +156,7 @@ def capture(
         )
         followed = Follower(request, progress or (lambda _: None)).run()
         began = time.monotonic()
-        result = _write(operator, out, followed)
+        result = write_capture(operator, out, followed)
         result.seconds["write"] = time.monotonic() - began
         return result
 
@@ -394,7 +394,8 @@ class Follower:
         )
 
 
-def _write(operator: Operator, out: Path, followed: Follower) -> CaptureResult:
+def write_capture(operator: Operator, out: Path, followed: Follower) -> CaptureResult:
+    """Writes what a worker recorded of ``operator`` to OUT/reference; raises as ``capture`` does."""
     for outcome in followed.outcomes:
         if outcome.test.startswith("script/") and outcome.outcome == "failed" and not outcome.refused:
             raise Error(
