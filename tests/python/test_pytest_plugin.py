@@ -112,9 +112,7 @@ def test_replace_runs_the_ports_and_strict_wants_launches(project: Path) -> None
     status, output = run(project, "--tileport-replace", "--tileport-strict")
     assert status == 1, output
     result = outcomes(output)
-    assert [outcome for name, outcome in result.items() if name.startswith("test_launches[cutile_rs-")] == [
-        "PASSED"
-    ]
+    assert [outcome for name, outcome in result.items() if name.endswith("-cutile_rs]")] == ["PASSED"]
     assert result["test_launches_nothing[cutile_rs]"] == "FAILED"
     assert result["test_without_backend"] == "PASSED"
     assert "no kernel of a port was launched" in output
@@ -132,7 +130,7 @@ def test_replace_without_ports_is_a_usage_error(project: Path) -> None:
 
 
 def test_replaced_values_keep_marks_and_ids() -> None:
-    mark = pytest.mark.slow
+    mark = pytest.mark.full
     values = [
         ("cutile", 1),
         pytest.param("cutile-rs", 2),
@@ -146,7 +144,7 @@ def test_replaced_values_keep_marks_and_ids() -> None:
         ("cutile-rs", 3),
         ("triton", 4),
     ]
-    assert [mark.name for mark in kept[1].marks] == ["slow"]
+    assert [mark.name for mark in kept[1].marks] == ["full"]
     # Where nothing is to be replaced, a test's own "cutile-rs" stays.
     assert replace_values(["backend"], ["cutile-rs", "x"], None) == (["cutile-rs", "x"], None)
 

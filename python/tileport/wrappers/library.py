@@ -135,7 +135,7 @@ class KernelLibrary:
                     "symbol-missing",
                     f"does not export {symbol}",
                     str(self.path),
-                    "It was built before this op was converted: `import tileport.backend` with cargo installed.",
+                    "It is older than this op: `import tileport.backend` with cargo installed builds it.",
                 ) from error
             found.restype = ctypes.c_int32
             found.argtypes = (

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# On a machine with a Hopper GPU and no network: TileGym's own tests of softmax, run against the port.
+#
+#   softmax_h200.sh first     keeps the first part of the toolchain (.kit1, see make_kit.sh) in /tmp
+#   softmax_h200.sh run       unpacks it with the second (.kit2), then a smoke test and TileGym's tests of the
+#                             port in .kitso (see pack_port.sh), with fallback disabled
+#   softmax_h200.sh again     run without unpacking
+#
+# Everything that is learnt goes to $OUT: environment.txt, smoke.json, smoke.log, tests.xml, tests.log,
+# tests.json (per test id: outcome and entries launched). Exit status: that of the tests.
+set -eu
+cd "$(dirname "$0")/../.."
+site=/tmp/tileport-site
+kit=/tmp/tileport-kit
+out=${OUT:?set OUT to the folder for results}
+nvidia=$site/nvidia/cu13
+
+if [ "$1" = first ]; then
+    mkdir -p "$kit"
+    cp -r .kit1/. "$kit/"
+    ls -la "$kit" >"$out/first.txt"
+    nvidia-smi >>"$out/first.txt"
+    exit 0
+fi
+
+if [ "$1" = run ]; then
+    if [ ! -f "$kit/toolchain.a" ]; then
+        echo "the first part is not here: the machine was given back in between; start with 'first'" >&2
+        exit 3
+    fi
+    mkdir -p "$nvidia"
+    cat "$kit/toolchain.a" .kit2/toolchain.b | xz -dc -T0 | tar -C "$nvidia" -xf -
+    python3 -m pip install --quiet --no-index --no-deps --target "$site" "$kit"/*.whl
+    # cuTile Python takes the toolchain whose version these name; they are what its own wheels would bring.
+    version=$(cat "$kit/toolchain.version")
+    for name in nvidia_cuda_tileiras nvidia_cuda_nvcc nvidia_nvvm; do
+        mkdir -p "$site/$name-$version.dist-info"
+        printf 'Metadata-Version: 2.1\nName: %s\nVersion: %s\n' "$(echo "$name" | tr _ -)" "$version" \
+            >"$site/$name-$version.dist-info/METADATA"
+    done
+    rm -rf /tmp/tilegym-tests
+    mkdir /tmp/tilegym-tests
+    tar -C /tmp/tilegym-tests -xzf .kitso/tilegym-tests.tar.gz
+fi
+
+export PYTHONPATH="$PWD/python:$site" PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+export PATH="$nvidia/bin:$PATH" CUDA_HOME="$nvidia"
+export TILEPORT_TILEIRAS="$nvidia/bin/tileiras" CUTILE_TILEIRAS_PATH="$nvidia/bin/tileiras"
+export CUTILE_BYTECODE_VERSION=13.3 CUTILE_RS_AUTOBUILD=0 TILEPORT_AUTOBUILD=0
+export TILEGYM_DISABLE_AUTOTUNE=1 DISABLE_FALLBACK=1 TILEPORT_PORTS="$PWD/.kitso/ports"
+
+{
+    nvidia-smi --query-gpu=name,driver_version,compute_cap,memory.total --format=csv
+    python3 --version
+    python3 -c 'import torch; print("torch", torch.__version__, "CUDA", torch.version.cuda)'
+    "$TILEPORT_TILEIRAS" --version
+    (cd .kitso/ports && sha256sum -c ../SHA256SUMS)
+    git rev-parse HEAD 2>/dev/null || true
+} >"$out/environment.txt" 2>&1
+cat "$out/environment.txt"
+
+set +e
+timeout 240 python3 tests/device/softmax_smoke.py "$out/smoke.json" >"$out/smoke.log" 2>&1
+smoke=$?
+tail -n 60 "$out/smoke.log"
+echo "smoke test: exit status $smoke"
+
+cd /tmp/tilegym-tests || exit 3
+timeout 330 python3 -m pytest -p tileport.pytest_plugin --tileport-replace --tileport-strict -p no:benchmark \
+    -p no:cacheprovider -o addopts="" -o junit_family=xunit1 -v -rA --tb=short --junitxml="$out/tests.xml" \
+    tests/ops/test_softmax.py >"$out/tests.log" 2>&1
+tests=$?
+tail -n 70 "$out/tests.log" | cut -c1-300
+cd - >/dev/null
+python3 tests/device/junit_summary.py "$out/tests.xml" "$out/tests.json"
+summary=$?
+echo "tests: exit status $tests, summary: $summary, smoke test: $smoke"
+[ "$tests" -eq 0 ] && [ "$summary" -eq 0 ] && [ "$smoke" -eq 0 ]
