@@ -26,8 +26,8 @@ from tileport.toolchain.finding import cargo_environment, checkout, find_toolcha
 
 DEFAULT_TARGETS = ("sm_90", "sm_100")
 
-# cutile's compiler clones syntax trees all the time; with glibc's default of seven cached blocks a size, a fifth of
-# its time goes into malloc.
+# cutile's compiler clones syntax trees all the time; with glibc's default of seven cached blocks a size, a
+# fifth of its time goes into malloc.
 _MALLOC_TUNABLES = "glibc.malloc.tcache_count=65535:glibc.malloc.tcache_max=8192"
 
 # These change what cutile's compiler emits. A port is checked without them, whatever the user debugs with.
@@ -45,7 +45,7 @@ _CARGO_TIMEOUT_S = 1800.0
 class Diagnostic:
     """A problem in kernel.rs. Lines and columns count from 1; None where the place is not known.
 
-    ``code`` is tileport-check's ("refused", "panic", "bytecode", ...) or rustc's ("E0308"; "" if it has none).
+    ``code`` is tileport-check's ("refused", "panic", "bytecode", ...) or rustc's ("E0308", or "").
     """
 
     code: str
@@ -79,7 +79,7 @@ class CrateCheck:
     diagnostics: list[Diagnostic]
 
 
-# ---- cutile's compiler --------------------------------------------------------------------------------------
+# ---- cutile's compiler ---------------------------------------------------------------------------------
 
 
 def check_kernels(
@@ -91,11 +91,11 @@ def check_kernels(
     on_result: Callable[[CheckResult], None] | None = None,
     bytecode_version: str = "13.3",
 ) -> list[CheckResult]:
-    """Compiles the named entries (None: all) of a kernel.rs for each target to ``out/TARGET/ENTRY.tileirbc``.
+    """Compiles the named entries (None: all) of a kernel.rs for each target: ``out/TARGET/ENTRY.tileirbc``.
 
-    ``on_result`` is called with each result as soon as it is there. A refused entry is a result; InputError is
-    raised if the file as a whole is unusable, UsageError for unknown entries and targets and for an unwritable
-    ``out``, ToolchainError if tileport-check is missing or broken.
+    ``on_result`` is called with each result as soon as it is there. A refused entry is a result; InputError
+    is raised if the file as a whole is unusable, UsageError for unknown entries and targets and for an
+    unwritable ``out``, ToolchainError if tileport-check is missing or broken.
     """
     kernel, out = Path(kernel), Path(out)
     tool = find_toolchain().require("tileport-check")
@@ -175,11 +175,11 @@ def _unusable(error: dict[str, Any], kernel: Path) -> InputError | UsageError:
     return InputError(code, message.removeprefix(f"{kernel}: "), place)
 
 
-# ---- rustc --------------------------------------------------------------------------------------------------
+# ---- rustc ---------------------------------------------------------------------------------------------
 
 
 def rust_sources() -> Path | None:
-    """The folder of tileport's Rust workspace: ``$TILEPORT_RUST``, else this checkout's; None without either."""
+    """The folder of tileport's Rust workspace: ``$TILEPORT_RUST``, else this checkout's; else None."""
     named = os.environ.get("TILEPORT_RUST")
     tree = checkout()
     folder = Path(named) if named else (tree / "rust" if tree is not None else None)
@@ -189,10 +189,10 @@ def rust_sources() -> Path | None:
 def cargo_options() -> list[str]:
     """Options for every cargo command on generated crates, after the subcommand.
 
-    With them, all generated crates share one target folder, and what they depend on is compiled once a machine,
-    with the profile that tileport itself is built with. A shared folder is safe for `check` and for libraries
-    whose files bear a hash, since cargo tells packages apart by their path; it is not for a cdylib, whose file
-    name has no hash: two of the same name overwrite each other.
+    With them, all generated crates share one target folder, and what they depend on is compiled once a
+    machine, with the profile that tileport itself is built with. A shared folder is safe for `check` and for
+    libraries whose files bear a hash, since cargo tells packages apart by their path; it is not for a cdylib,
+    whose file name has no hash: two of the same name overwrite each other.
     """
     sources = rust_sources()
     profile = sources / ".cargo" / "config.toml" if sources is not None else None
@@ -224,8 +224,8 @@ def _compiler() -> str:
 def cargo_check(crate: str | Path, timeout_s: float = _CARGO_TIMEOUT_S) -> CrateCheck:
     """Lets rustc check the crate in the folder ``crate``; its errors are the result.
 
-    The first check on a machine compiles cutile (a minute); later ones take seconds. Raises InputError if there
-    is no crate, ToolchainError if cargo or something a build needs is missing.
+    The first check on a machine compiles cutile (a minute); later ones take seconds. Raises InputError if
+    there is no crate, ToolchainError if cargo or something a build needs is missing.
     """
     crate = Path(crate)
     if not (crate / "Cargo.toml").is_file():
@@ -241,10 +241,8 @@ def cargo_check(crate: str | Path, timeout_s: float = _CARGO_TIMEOUT_S) -> Crate
     if finished.returncode == 0:
         return CrateCheck(True, [])
     if not diagnostics:
-        raise ToolchainError(
-            "cargo-failed", f"cargo check ends with {_ending(finished.returncode)}:\n{_tail(finished.stderr)}",
-            str(crate), _doctor(),
-        )  # fmt: skip
+        ending = f"cargo check ends with {_ending(finished.returncode)}"
+        raise ToolchainError("cargo-failed", f"{ending}:\n{_tail(finished.stderr)}", str(crate), _doctor())
     return CrateCheck(False, diagnostics)
 
 
@@ -284,16 +282,9 @@ def _errors(stdout: str, crate: Path) -> list[Diagnostic]:
             continue
         code = (message.get("code") or {}).get("code", "")
         span = _outermost(spans[0]) if spans else {}
-        file = span.get("file_name", "")
-        found.append(
-            Diagnostic(
-                code,
-                _with_labels(message, spans),
-                span.get("line_start"),
-                span.get("column_start"),
-                _relative(file, crate),
-            )  # fmt: skip
-        )
+        line_number, column = span.get("line_start"), span.get("column_start")
+        text = _with_labels(message, spans)
+        found.append(Diagnostic(code, text, line_number, column, _relative(span.get("file_name", ""), crate)))
     return found
 
 
@@ -317,12 +308,12 @@ def _relative(file: str, crate: Path) -> str:
     return str(Path(*parts)) if parts else file
 
 
-# ---- processes ----------------------------------------------------------------------------------------------
+# ---- processes -----------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
 def _target_lock() -> Iterator[None]:
-    """One cargo at a time in the shared folder; cargo waits for its own lock too, but says so on a terminal."""
+    """One cargo at a time in the shared folder: waiting for cargo's own lock would count as its run time."""
     folder = shared_target_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -343,9 +334,14 @@ def _running(
     """A program in a process group of its own, which does not outlive the block."""
     try:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, env=environment, cwd=folder,
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=environment,
+            cwd=folder,
             start_new_session=True,
-        )  # fmt: skip
+        )
     except OSError as error:
         raise ToolchainError(
             "tool-not-runnable", f"cannot be run: {error.strerror}", command[0], _doctor()
