@@ -28,7 +28,7 @@ RUST_HEADERS := $(CACHE)/cuda-headers
 RUST_HEADERS_OK := $(RUST_HEADERS)/.ok-$(call hash,$(rust_wheels_lock))
 LINT := $(CACHE)/lint-$(call hash,cat requirements-lint.lock)
 # A shared cargo target folder is not safe for several clones; a copy of one is.
-TARGET_SEED := $(CACHE)/cargo-target-$(call hash,cat rust/Cargo.lock $$(find rust -name target -prune -o -name Cargo.toml -print | sort); rustc -V 2>/dev/null; echo $(RUST_HEADERS_OK))
+TARGET_SEED := $(CACHE)/cargo-target-$(call hash,cat rust/Cargo.lock rust/.cargo/config.toml $$(find rust -name target -prune -o -name Cargo.toml -print | sort); rustc -V 2>/dev/null; echo $(RUST_HEADERS_OK))
 
 export UV_CACHE_DIR := $(CACHE)/wheels
 export CUDA_TOOLKIT_PATH := $(RUST_HEADERS)/nvidia/cu13
