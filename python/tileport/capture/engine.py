@@ -411,6 +411,9 @@ def write_capture(operator: Operator, out: Path, followed: Follower) -> CaptureR
     own_rejected = [row for row in rejected if _belongs(row, operator)]
     if not own:
         _nothing_captured(operator, own_rejected, rows, followed)
+    # What else was launched counts if it was together with the operator: a test file may hold other tests too.
+    together = {test for row in own for test in row["tests"]}
+    rows = [row for row in rows if together.intersection(row["tests"])]
     others = sorted({row["op"] for row in rows if row["op"] != operator.name})
     indexes = {"": index_module.make_index(operator.name, own, own_rejected, others)}
     files = {"": {row["name"]: Path(row["_file"]) for row in own}}
