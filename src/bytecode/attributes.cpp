@@ -12,10 +12,10 @@
 //     bounded             byte (1 lower, 2 upper), [signed lower], [signed upper]
 #include "bytecode/attributes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "bytecode/codes.hpp"
 
@@ -46,14 +46,22 @@ AttributeId AttributeReader::add(Attribute attribute) {
 
 std::uint64_t AttributeReader::word(Cursor& in, const ir::AttributeInfo& info) {
   switch (info.encoding) {
-    case ir::Encoding::enumeration: return enumerator(in, *info.enumeration);
-    case ir::Encoding::integer: return in.varint();
-    case ir::Encoding::boolean: return in.byte() != 0 ? 1 : 0;
-    case ir::Encoding::string: return static_cast<std::uint64_t>(tables_.string(in));
-    case ir::Encoding::type: return static_cast<std::uint64_t>(tables_.type(in));
-    case ir::Encoding::constant: return static_cast<std::uint64_t>(tables_.constant(in));
-    case ir::Encoding::attribute: return ir::index(tagged(in));
-    default: break;
+    case ir::Encoding::enumeration:
+      return enumerator(in, *info.enumeration);
+    case ir::Encoding::integer:
+      return in.varint();
+    case ir::Encoding::boolean:
+      return in.byte() != 0 ? 1 : 0;
+    case ir::Encoding::string:
+      return static_cast<std::uint64_t>(tables_.string(in));
+    case ir::Encoding::type:
+      return static_cast<std::uint64_t>(tables_.type(in));
+    case ir::Encoding::constant:
+      return static_cast<std::uint64_t>(tables_.constant(in));
+    case ir::Encoding::attribute:
+      return ir::index(tagged(in));
+    default:
+      break;
   }
   Attribute attribute;
   switch (info.encoding) {
@@ -98,11 +106,21 @@ AttributeId AttributeReader::tagged(Cursor& in, std::size_t depth) {
 void AttributeReader::payload(Cursor& in, Attribute& attribute, std::size_t depth) {
   switch (attribute.kind) {
     case Kind::integer:
-    case Kind::floating: number(in, attribute); break;
-    case Kind::boolean: attribute.bits = in.byte() != 0 ? 1 : 0; break;
-    case Kind::type_attribute: attribute.type = tables_.type(in); break;
-    case Kind::string: attribute.string = tables_.string(in); break;
-    case Kind::array: array(in, attribute, depth); break;
+    case Kind::floating:
+      number(in, attribute);
+      break;
+    case Kind::boolean:
+      attribute.bits = in.byte() != 0 ? 1 : 0;
+      break;
+    case Kind::type_attribute:
+      attribute.type = tables_.type(in);
+      break;
+    case Kind::string:
+      attribute.string = tables_.string(in);
+      break;
+    case Kind::array:
+      array(in, attribute, depth);
+      break;
     case Kind::dense_elements: {
       const std::uint64_t start = in.offset();
       attribute.type = tables_.type(in);
@@ -119,9 +137,14 @@ void AttributeReader::payload(Cursor& in, Attribute& attribute, std::size_t dept
       for (std::int64_t& item : attribute.numbers) item = static_cast<std::int64_t>(in.fixed(8));
       break;
     case Kind::dictionary:
-    case Kind::optimization_hints: dictionary(in, attribute, depth); break;
-    case Kind::bounded: optional_pair(in, attribute); break;
-    case Kind::number_list: break;
+    case Kind::optimization_hints:
+      dictionary(in, attribute, depth);
+      break;
+    case Kind::bounded:
+      optional_pair(in, attribute);
+      break;
+    case Kind::number_list:
+      break;
   }
 }
 
@@ -132,8 +155,10 @@ void AttributeReader::number(Cursor& in, Attribute& attribute) {
   const ir::TypeKind kind = module_.type(attribute.type).kind;
   const bool floating = attribute.kind == Kind::floating;
   if (floating ? !ir::is_float(kind) : !ir::is_integer(kind)) {
-    in.fail(code::kAttribute, fmt::format("a{} attribute can't have type {}", floating ? " float" : "n integer",
-                                          ir::keyword(kind)), start);
+    in.fail(
+        code::kAttribute,
+        fmt::format("a{} attribute can't have type {}", floating ? " float" : "n integer", ir::keyword(kind)),
+        start);
     return;
   }
   const unsigned width = ir::bit_width(kind);
@@ -156,9 +181,11 @@ void AttributeReader::dictionary(Cursor& in, Attribute& attribute, std::size_t d
     if (!in.ok()) return;
     const auto same = [&](ir::StringId other) { return module_.string(other) == module_.string(key); };
     if (std::ranges::any_of(attribute.keys, same)) {
-      in.fail(code::kAttribute, fmt::format("key '{}' stands twice in a dictionary", module_.string(key)), start);
+      in.fail(code::kAttribute, fmt::format("key '{}' stands twice in a dictionary", module_.string(key)),
+              start);
     } else if (hints && module_.attribute(item).kind != Kind::dictionary) {
-      in.fail(code::kAttribute, fmt::format("optimization hints of '{}' are not a dictionary", module_.string(key)), start);
+      in.fail(code::kAttribute,
+              fmt::format("optimization hints of '{}' are not a dictionary", module_.string(key)), start);
     }
     attribute.keys.push_back(key);
     attribute.items.push_back(item);

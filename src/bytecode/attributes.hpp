@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-
 #include <tileport/ir/module.hpp>
 
 #include "bytecode/cursor.hpp"

@@ -2,13 +2,14 @@
 //   op     := varint opcode, results, [varint flags], attributes, operands, [regions]
 //   region := varint n blocks, n × (varint n + type ids of arguments, varint n, n × op)
 //
-// Values are numbered densely: arguments, then results in order. A block continues the numbering and gives it back
-// at its end, so sibling regions use the same numbers; the results of a region op are numbered after its regions.
+// Values are numbered densely: arguments, then results in order. A block continues the numbering and gives it
+// back at its end, so sibling regions use the same numbers; the results of a region op are numbered after its
+// regions.
 #include "bytecode/body.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "bytecode/codes.hpp"
 
@@ -29,7 +30,9 @@ using ir::ValueId;
 std::uint32_t size_of(const auto& table) { return static_cast<std::uint32_t>(table.size()); }
 
 /// Ops that have a row because the dialect has them, but that stand in sections of their own.
-bool is_instruction(const OpInfo& info) { return !info.is("entry") && !info.is("module") && !info.is("global"); }
+bool is_instruction(const OpInfo& info) {
+  return !info.is("entry") && !info.is("module") && !info.is("global");
+}
 
 }  // namespace
 
@@ -65,9 +68,11 @@ OpId BodyReader::read_op(BlockId block, std::size_t depth) {
   const OpId id{size_of(module_.ops)};
   const OpInfo* info = opcode <= 0xFFFF ? ir::find_op(static_cast<std::uint16_t>(opcode)) : nullptr;
   if (in_.ok() && (!info || module_.version < info->since || !is_instruction(*info) || opcode >= 0x100)) {
-    in_.fail(code::kOpcode, fmt::format("opcode {:#x}{} does not exist in the bodies of bytecode {}.{}", opcode,
-                                        info ? fmt::format(" ({})", info->mnemonic) : "", module_.version.major,
-                                        module_.version.minor), start);
+    in_.fail(code::kOpcode,
+             fmt::format("opcode {:#x}{} does not exist in the bodies of bytecode {}.{}", opcode,
+                         info ? fmt::format(" ({})", info->mnemonic) : "", module_.version.major,
+                         module_.version.minor),
+             start);
   }
   if (!in_.ok()) return id;
   ir::Operation op;
@@ -77,7 +82,8 @@ OpId BodyReader::read_op(BlockId block, std::size_t depth) {
   module_.ops.back().location = locations_.next(in_, start);
   read_results(id, start);
   if (info->flags_since && module_.version >= *info->flags_since) {
-    module_.ops[ir::index(id)].flags = static_cast<std::uint32_t>(in_.varint() & ((1ULL << info->flags.size()) - 1));
+    module_.ops[ir::index(id)].flags =
+        static_cast<std::uint32_t>(in_.varint() & ((1ULL << info->flags.size()) - 1));
   }
   read_attributes(id, start);
   read_operands(id, start);
@@ -85,7 +91,9 @@ OpId BodyReader::read_op(BlockId block, std::size_t depth) {
   if (in_.ok()) check_op(id, start);
   const Range results = module_.ops[ir::index(id)].results;
   for (std::uint32_t i = 0; i < results.count; ++i) {
-    const bool numbered = !info->results.empty() && module_.version >= info->results[std::min<std::size_t>(i, info->results.size() - 1)].since;
+    const bool numbered =
+        !info->results.empty() &&
+        module_.version >= info->results[std::min<std::size_t>(i, info->results.size() - 1)].since;
     if (numbered) scope_.push_back(ValueId{results.first + i});
   }
   return id;
@@ -93,13 +101,15 @@ OpId BodyReader::read_op(BlockId block, std::size_t depth) {
 
 void BodyReader::read_results(OpId id, std::uint64_t start) {
   const OpInfo& info = *module_.op(id).info;
-  const bool variadic = std::ranges::any_of(info.results, [](const ir::GroupInfo& g) { return g.arity == Arity::variadic; });
+  const bool variadic =
+      std::ranges::any_of(info.results, [](const ir::GroupInfo& g) { return g.arity == Arity::variadic; });
   std::size_t in_file = 0;
   for (const ir::GroupInfo& group : info.results) in_file += module_.version >= group.since ? 1 : 0;
   std::size_t count = in_file;
   if (info.results_encoding == ListEncoding::counted) count = in_.count("results");
   if (in_.ok() && !variadic && count != in_file) {
-    in_.fail(code::kArity, fmt::format("{} has {} results, {} are written", info.mnemonic, in_file, count), start);
+    in_.fail(code::kArity, fmt::format("{} has {} results, {} are written", info.mnemonic, in_file, count),
+             start);
   }
   if (!in_.ok()) return;
   const std::uint32_t first = size_of(module_.values);
@@ -142,8 +152,10 @@ void BodyReader::read_attributes(OpId id, std::uint64_t start) {
     } else if (attribute.encoding == ir::Encoding::attribute) {
       const ir::Attribute& content = module_.attributes[module_.attribute_slots[first + i].word];
       using Kind = ir::Attribute::Kind;
-      if (content.kind != Kind::div_by && content.kind != Kind::same_elements && content.kind != Kind::bounded) {
-        in_.fail(code::kAttribute, fmt::format("the {} of {} is not one", attribute.name, info.mnemonic), start);
+      if (content.kind != Kind::div_by && content.kind != Kind::same_elements &&
+          content.kind != Kind::bounded) {
+        in_.fail(code::kAttribute, fmt::format("the {} of {} is not one", attribute.name, info.mnemonic),
+                 start);
       }
     }
   }
@@ -153,7 +165,8 @@ std::uint32_t BodyReader::operand() {
   const std::uint64_t start = in_.offset();
   const std::uint64_t number = in_.varint();
   if (in_.ok() && number >= scope_.size()) {
-    in_.fail(code::kOperand, fmt::format("value {} is not defined here; {} values are", number, scope_.size()), start);
+    in_.fail(code::kOperand,
+             fmt::format("value {} is not defined here; {} values are", number, scope_.size()), start);
   }
   if (!in_.ok()) return 0;
   module_.operand_pool.push_back(scope_[number]);
@@ -199,7 +212,8 @@ void BodyReader::read_regions(OpId id, std::uint64_t start, std::size_t depth) {
   const OpInfo& info = *module_.op(id).info;
   const std::uint64_t count = in_.varint();
   if (in_.ok() && count != info.regions) {
-    in_.fail(code::kArity, fmt::format("{} has {} regions, {} are written", info.mnemonic, info.regions, count), start);
+    in_.fail(code::kArity,
+             fmt::format("{} has {} regions, {} are written", info.mnemonic, info.regions, count), start);
   } else if (in_.ok() && depth >= kDeepestRegion) {
     in_.fail(code::kNesting, fmt::format("regions are nested more than {} deep", kDeepestRegion), start);
   }
@@ -212,7 +226,9 @@ void BodyReader::read_regions(OpId id, std::uint64_t start, std::size_t depth) {
     const std::uint64_t blocks = in_.varint();
     // Only the second region of `if` may be empty.
     if (in_.ok() && (blocks > 1 || (blocks == 0 && i == 0))) {
-      in_.fail(code::kArity, fmt::format("a region of {} has one block, {} are written", info.mnemonic, blocks), region_start);
+      in_.fail(code::kArity,
+               fmt::format("a region of {} has one block, {} are written", info.mnemonic, blocks),
+               region_start);
     }
     if (in_.ok() && blocks == 1) read_block(RegionId{first + i}, depth);
   }
@@ -237,7 +253,8 @@ void BodyReader::read_block(RegionId region, std::size_t depth) {
   }
 }
 
-/// What later layers rely on without asking: how many arguments a body has, and how a tensor_view is put together.
+/// What later layers rely on without asking: how many arguments a body has, and how a tensor_view is put
+/// together.
 void BodyReader::check_op(OpId id, std::uint64_t start) {
   const ir::Operation& op = module_.op(id);
   if (op.info->is("make_tensor_view")) {
@@ -256,8 +273,10 @@ void BodyReader::check_op(OpId id, std::uint64_t start) {
   for (std::size_t i = 0; i < op.regions.count; ++i) {
     const auto body = module_.body(id, i);
     if (body && module_.block(*body).arguments.count != expected) {
-      in_.fail(code::kArity, fmt::format("the body of {} needs {} arguments, it has {}", op.info->mnemonic, expected,
-                                         module_.block(*body).arguments.count), start);
+      in_.fail(code::kArity,
+               fmt::format("the body of {} needs {} arguments, it has {}", op.info->mnemonic, expected,
+                           module_.block(*body).arguments.count),
+               start);
     }
   }
 }
@@ -268,10 +287,12 @@ void BodyReader::check_tensor_view(OpId id, std::uint64_t start) {
     return static_cast<std::size_t>(std::ranges::count(list, ir::kDynamic));
   };
   if (type.kind != ir::TypeKind::tensor_view) {
-    in_.fail(code::kType, fmt::format("the result of make_tensor_view can't be a {}", ir::keyword(type.kind)), start);
+    in_.fail(code::kType, fmt::format("the result of make_tensor_view can't be a {}", ir::keyword(type.kind)),
+             start);
   } else if (dynamic(type.shape) != module_.operands(id, "dynamicShape").size() ||
              dynamic(type.strides) != module_.operands(id, "dynamicStrides").size()) {
-    in_.fail(code::kArity, "make_tensor_view needs one operand for each dynamic extent and stride of its type", start);
+    in_.fail(code::kArity,
+             "make_tensor_view needs one operand for each dynamic extent and stride of its type", start);
   }
 }
 

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
-
 #include <tileport/ir/module.hpp>
+#include <vector>
 
 #include "bytecode/attributes.hpp"
 #include "bytecode/cursor.hpp"
@@ -16,7 +15,8 @@ namespace tileport::bytecode {
 
 class BodyReader {
  public:
-  BodyReader(ir::Module& module, const Tables& tables, AttributeReader& attributes, Locations& locations, Cursor& in)
+  BodyReader(ir::Module& module, const Tables& tables, AttributeReader& attributes, Locations& locations,
+             Cursor& in)
       : module_(module), tables_(tables), attributes_(attributes), locations_(locations), in_(in) {}
 
   /// Reads ops until the bytes end. `arguments` are the types of the function's parameters.

@@ -4,11 +4,11 @@
 // Filler brings the payload to the alignment, counted from the start of the file.
 #include "bytecode/container.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "bytecode/codes.hpp"
 
@@ -33,8 +33,9 @@ constexpr SectionInfo kSections[kSectionKinds] = {
 };
 
 void read_header(Cursor& in, std::span<const std::byte> bytes, Container& container) {
-  const bool magic = bytes.size() >= kMagicBytes.size() &&
-                     std::ranges::equal(bytes.first(kMagicBytes.size()), std::as_bytes(std::span(kMagicBytes)));
+  const bool magic =
+      bytes.size() >= kMagicBytes.size() &&
+      std::ranges::equal(bytes.first(kMagicBytes.size()), std::as_bytes(std::span(kMagicBytes)));
   if (!magic) {
     in.fail(code::kMagic, "this is not Tile IR bytecode: it does not begin with 7F 'TileIR' 00", 0);
     return;
@@ -46,8 +47,10 @@ void read_header(Cursor& in, std::span<const std::byte> bytes, Container& contai
   if (!in.ok()) return;
   container.version = {major, minor};
   if (container.version < kOldest || container.version > kNewest) {
-    in.fail(code::kVersion, fmt::format("bytecode version {}.{} is not supported; {}.{} to {}.{} are", major, minor,
-                                        kOldest.major, kOldest.minor, kNewest.major, kNewest.minor), 8);
+    in.fail(code::kVersion,
+            fmt::format("bytecode version {}.{} is not supported; {}.{} to {}.{} are", major, minor,
+                        kOldest.major, kOldest.minor, kNewest.major, kNewest.minor),
+            8);
   } else if ((tag & kPreviewBit) != 0) {
     in.fail(code::kHeaderTag, "the file holds public-preview content, which is not supported", 10);
   } else if (tag != 0) {
@@ -62,8 +65,10 @@ bool read_section(Cursor& in, Container& container) {
   if (!in.ok() || head == 0) return false;
   const std::size_t id = head & 0x7F;
   if (id == 0 || id >= kSectionKinds || container.version < kSections[id].since) {
-    in.fail(code::kSection, fmt::format("section id {} does not exist in bytecode {}.{}", id, container.version.major,
-                                        container.version.minor), start);
+    in.fail(code::kSection,
+            fmt::format("section id {} does not exist in bytecode {}.{}", id, container.version.major,
+                        container.version.minor),
+            start);
     return false;
   }
   const std::uint64_t size = in.varint();
@@ -71,21 +76,27 @@ bool read_section(Cursor& in, Container& container) {
   if ((head & 0x80) != 0) {
     alignment = in.varint();
     if (in.ok() && !std::has_single_bit(alignment)) {
-      in.fail(code::kAlignment, fmt::format("alignment {} of the {} section is not a power of two", alignment,
-                                            kSections[id].name), start);
+      in.fail(
+          code::kAlignment,
+          fmt::format("alignment {} of the {} section is not a power of two", alignment, kSections[id].name),
+          start);
     }
     if (in.ok()) in.align(alignment);
   }
   if (!in.ok()) return false;
   if (alignment % kSections[id].alignment != 0) {
-    in.fail(code::kAlignment, fmt::format("the {} section is aligned to {}, it needs {}", kSections[id].name, alignment,
-                                          kSections[id].alignment), start);
+    in.fail(code::kAlignment,
+            fmt::format("the {} section is aligned to {}, it needs {}", kSections[id].name, alignment,
+                        kSections[id].alignment),
+            start);
     return false;
   }
   const std::uint64_t offset = in.offset();
   if (size > in.remaining()) {
-    in.fail(code::kTruncated, fmt::format("the {} section has {} bytes, but only {} are left", kSections[id].name, size,
-                                          in.remaining()), start);
+    in.fail(code::kTruncated,
+            fmt::format("the {} section has {} bytes, but only {} are left", kSections[id].name, size,
+                        in.remaining()),
+            start);
     return false;
   }
   container.sections[id].emplace(in.take(size), offset);

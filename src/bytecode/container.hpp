@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-
 #include <tileport/core/diagnostic.hpp>
 #include <tileport/ir/module.hpp>
 

@@ -16,8 +16,8 @@ std::uint64_t Cursor::varint() {
     if (shift < 64) value |= static_cast<std::uint64_t>(next & 0x7F) << shift;
     if ((next & 0x80) == 0) return value;
     if (shift >= (kLongestVarint - 1) * 7) {
-      fail(code::kLongVarint, fmt::format("a variable-length number goes on for more than {} bytes", kLongestVarint),
-           start);
+      fail(code::kLongVarint,
+           fmt::format("a variable-length number goes on for more than {} bytes", kLongestVarint), start);
       return 0;
     }
   }
@@ -27,7 +27,9 @@ std::size_t Cursor::count(std::string_view what, std::size_t item_size) {
   const std::uint64_t start = offset();
   const std::uint64_t number = varint();
   if (number > remaining() / item_size) {
-    fail(code::kCount, fmt::format("the number of {}, {}, is more than the {} bytes left can hold", what, number, remaining()),
+    fail(code::kCount,
+         fmt::format("the number of {}, {}, is more than the {} bytes left can hold", what, number,
+                     remaining()),
          start);
     return 0;
   }
@@ -46,7 +48,8 @@ std::uint32_t Cursor::table_index(std::string_view what, std::size_t size) {
 }
 
 void Cursor::truncated(std::uint64_t wanted) {
-  fail(code::kTruncated, fmt::format("{} more byte{} expected, {} left", wanted, wanted == 1 ? "" : "s", remaining()));
+  fail(code::kTruncated,
+       fmt::format("{} more byte{} expected, {} left", wanted, wanted == 1 ? "" : "s", remaining()));
 }
 
 }  // namespace tileport::bytecode

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A bounds-checked reading position in the bytes of one file.
 //
-// The first mistake is kept as a diagnostic and moves the cursor to its end: every later read returns zero, every
-// later count is zero, so callers need no check after each read, only before they use what they read as an index.
+// The first mistake is kept as a diagnostic and moves the cursor to its end: every later read returns zero,
+// every later count is zero, so callers need no check after each read, only before they use what they read as
+// an index.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +12,8 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-
 #include <tileport/core/diagnostic.hpp>
+#include <utility>
 
 namespace tileport::bytecode {
 
@@ -64,7 +64,8 @@ class Cursor {
     return taken;
   }
 
-  /// LEB128. Forms longer than needed are legal; bits beyond the 64th are dropped, as the reference reader does.
+  /// LEB128. Forms longer than needed are legal; bits beyond the 64th are dropped, as the reference reader
+  /// does.
   std::uint64_t varint();
 
   /// A varint in zigzag form.
@@ -87,7 +88,8 @@ class Cursor {
   /// A varint that indexes a table of `size` entries.
   std::uint32_t table_index(std::string_view what, std::size_t size);
 
-  /// Skips filler up to a multiple of `alignment`, counted from the start of the bytes. Filler is not looked at.
+  /// Skips filler up to a multiple of `alignment`, counted from the start of the bytes. Filler is not looked
+  /// at.
   void align(std::uint64_t alignment) { take((alignment - position_ % alignment) % alignment); }
 
  private:

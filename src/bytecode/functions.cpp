@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //   functions := varint n, n × (name, type, flags byte, varint location, [hints], [argument attributes],
 //                varint size, body)                       what follows in the section is ignored
-//   globals   := varint n, n × (name, type, constant, varint alignment, [13.3: varint visibility, varint constant])
+//   globals   := varint n, n × (name, type, constant, varint alignment, [13.3: varint visibility, varint
+//   constant])
 #include "bytecode/functions.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "bytecode/attributes.hpp"
 #include "bytecode/body.hpp"
@@ -57,16 +58,21 @@ class FunctionReader {
     if (name.empty()) {
       in_.fail(code::kFunction, "a function has no name", start);
     } else if ((flags & kKernel) == 0) {
-      in_.fail(code::kFunction, fmt::format("function '{}' is not a kernel; only preview content may have such", name), start);
+      in_.fail(code::kFunction,
+               fmt::format("function '{}' is not a kernel; only preview content may have such", name), start);
     } else if (type.kind != ir::TypeKind::function) {
-      in_.fail(code::kFunction, fmt::format("the signature of '{}' is a {}", name, ir::keyword(type.kind)), start);
+      in_.fail(code::kFunction, fmt::format("the signature of '{}' is a {}", name, ir::keyword(type.kind)),
+               start);
     } else if (!type.results.empty()) {
       in_.fail(code::kFunction, fmt::format("kernel '{}' has results", name), start);
     } else if (location != 0 && !locations_.present()) {
-      in_.fail(code::kMissingSection, fmt::format("'{}' has locations but the debug section is missing", name), start);
+      in_.fail(code::kMissingSection,
+               fmt::format("'{}' has locations but the debug section is missing", name), start);
     } else if (location > locations_.functions()) {
-      in_.fail(code::kDebug, fmt::format("'{}' wants the locations of function {}, the debug section has {}", name, location,
-                                         locations_.functions()), start);
+      in_.fail(code::kDebug,
+               fmt::format("'{}' wants the locations of function {}, the debug section has {}", name,
+                           location, locations_.functions()),
+               start);
     }
   }
 
@@ -97,7 +103,8 @@ class FunctionReader {
 
 }  // namespace
 
-void read_functions(ir::Module& module, const Tables& tables, Locations& locations, Cursor in, Cursor& errors) {
+void read_functions(ir::Module& module, const Tables& tables, Locations& locations, Cursor in,
+                    Cursor& errors) {
   const std::size_t count = in.count("functions");
   FunctionReader reader(module, tables, locations, in);
   for (std::size_t i = 0; i < count && in.ok(); ++i) reader.read();
@@ -116,7 +123,8 @@ void read_globals(ir::Module& module, const Tables& tables, Cursor in, Cursor& e
     if (module.version >= ir::Version{13, 3}) {
       const std::uint64_t visibility = in.varint();
       if (in.ok() && visibility >= ir::kVisibility.values.size()) {
-        in.fail(code::kEnumerator, fmt::format("{} has no value {}", ir::kVisibility.name, visibility), start);
+        in.fail(code::kEnumerator, fmt::format("{} has no value {}", ir::kVisibility.name, visibility),
+                start);
       }
       global.is_private = visibility == ir::number(ir::kVisibility, "private");
       global.is_constant = in.varint() != 0;
@@ -124,7 +132,8 @@ void read_globals(ir::Module& module, const Tables& tables, Cursor in, Cursor& e
     tables.check_constant(in, global.value, global.type, start);
     if (in.ok()) module.globals.push_back(global);
   }
-  if (in.ok() && !in.at_end()) in.fail(code::kGlobal, fmt::format("{} bytes follow the last global", in.remaining()));
+  if (in.ok() && !in.at_end())
+    in.fail(code::kGlobal, fmt::format("{} bytes follow the last global", in.remaining()));
   errors.adopt(in);
 }
 

@@ -11,7 +11,8 @@
 
 namespace tileport::bytecode {
 
-void read_functions(ir::Module& module, const Tables& tables, Locations& locations, Cursor in, Cursor& errors);
+void read_functions(ir::Module& module, const Tables& tables, Locations& locations, Cursor in,
+                    Cursor& errors);
 void read_globals(ir::Module& module, const Tables& tables, Cursor in, Cursor& errors);
 
 }  // namespace tileport::bytecode

@@ -4,13 +4,14 @@
 //   entry := varint tag, then by tag
 //     unknown | compile unit: file | file: name, directory | lexical block: scope, file, line, column
 //     location: scope, file name, line, column
-//     subprogram: file, line, name, linkage name, compile unit, scope line [13.5: flags] | call site: callee, caller
+//     subprogram: file, line, name, linkage name, compile unit, scope line [13.5: flags] | call site: callee,
+//     caller
 #include "bytecode/locations.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "bytecode/codes.hpp"
 #include "bytecode/tables.hpp"
@@ -20,13 +21,23 @@ namespace {
 
 using ir::LocationId;
 
-enum class DebugTag : std::uint64_t { unknown, compile_unit, file, lexical_block, location, subprogram, call_site };
+enum class DebugTag : std::uint64_t {
+  unknown,
+  compile_unit,
+  file,
+  lexical_block,
+  location,
+  subprogram,
+  call_site
+};
 
-/// Bounds the copies of call chains: writers nest callers, which are shared, and hardly ever callees, which are copied.
+/// Bounds the copies of call chains: writers nest callers, which are shared, and hardly ever callees, which
+/// are copied.
 constexpr std::size_t kLocationsPerEntry = 16;
 
 std::uint32_t narrow(std::uint64_t number) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, std::numeric_limits<std::uint32_t>::max()));
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(number, std::numeric_limits<std::uint32_t>::max()));
 }
 
 }  // namespace
@@ -70,7 +81,8 @@ LocationId Locations::next(Cursor& errors, std::uint64_t at) {
 bool Locations::entry(std::uint64_t attribute, Cursor& errors, Cursor& item) const {
   if (attribute == 0) return false;
   if (attribute > entries_.size()) {
-    errors.fail(code::kDebug, fmt::format("debug entry {} does not exist; the file has {}", attribute, entries_.size()));
+    errors.fail(code::kDebug,
+                fmt::format("debug entry {} does not exist; the file has {}", attribute, entries_.size()));
     return false;
   }
   item = entries_[attribute - 1];
@@ -82,20 +94,26 @@ LocationId Locations::resolve(std::uint64_t attribute, Cursor& errors, std::size
   Cursor item({}, 0);
   if (!entry(attribute, errors, item)) return LocationId{};
   if (depth > kLongestCallChain) {
-    errors.fail(code::kDebug, fmt::format("more than {} call sites in one location", kLongestCallChain), item.start());
+    errors.fail(code::kDebug, fmt::format("more than {} call sites in one location", kLongestCallChain),
+                item.start());
     return LocationId{};
   }
   LocationId result{};
   switch (static_cast<DebugTag>(item.varint())) {
-    case DebugTag::location: result = read_location(item, errors); break;
-    case DebugTag::call_site: result = read_call_site(item, errors, depth); break;
+    case DebugTag::location:
+      result = read_location(item, errors);
+      break;
+    case DebugTag::call_site:
+      result = read_call_site(item, errors, depth);
+      break;
     case DebugTag::compile_unit:
     case DebugTag::file:
     case DebugTag::lexical_block:
     case DebugTag::subprogram:
       item.fail(code::kDebug, fmt::format("debug entry {} is not a location", attribute), item.start());
       break;
-    default: break;  // The unknown location; the reference reader takes every unknown tag for it.
+    default:
+      break;  // The unknown location; the reference reader takes every unknown tag for it.
   }
   errors.adopt(item);
   resolved_.emplace(attribute, result);
@@ -146,7 +164,9 @@ std::string_view Locations::function_of_scope(std::uint64_t attribute, Cursor& e
   Cursor item({}, 0);
   for (std::size_t depth = 0; depth < kLongestCallChain && entry(attribute, errors, item); ++depth) {
     switch (static_cast<DebugTag>(item.varint())) {
-      case DebugTag::lexical_block: attribute = item.varint(); break;
+      case DebugTag::lexical_block:
+        attribute = item.varint();
+        break;
       case DebugTag::subprogram: {
         item.varint();
         item.varint();
@@ -154,7 +174,8 @@ std::string_view Locations::function_of_scope(std::uint64_t attribute, Cursor& e
         errors.adopt(item);
         return name;
       }
-      default: return {};
+      default:
+        return {};
     }
   }
   return {};

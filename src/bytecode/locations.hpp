@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tileport/ir/module.hpp>
 #include <unordered_map>
 #include <vector>
-
-#include <tileport/ir/module.hpp>
 
 #include "bytecode/container.hpp"
 #include "bytecode/cursor.hpp"
@@ -22,8 +21,8 @@ class Locations {
   bool present() const { return present_; }
   std::size_t functions() const { return slices_.size(); }
 
-  /// Starts on the locations of the function with this 1-based number; its own location comes first, then one an op
-  /// in program order. Number 0: no locations follow.
+  /// Starts on the locations of the function with this 1-based number; its own location comes first, then one
+  /// an op in program order. Number 0: no locations follow.
   void enter_function(std::uint64_t number);
   /// The next location. `errors` gets the mistakes of the debug section, and a missing location at `at`.
   ir::LocationId next(Cursor& errors, std::uint64_t at);

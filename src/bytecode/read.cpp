@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tileport/bytecode/read.hpp>
+#include <fmt/format.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <tileport/bytecode/read.hpp>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "bytecode/codes.hpp"
 #include "bytecode/container.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bytecode/tables.hpp"
 
-#include <limits>
-
 #include <fmt/format.h>
+
+#include <limits>
 
 #include "bytecode/codes.hpp"
 #include "bytecode/types.hpp"
@@ -35,7 +35,8 @@ std::vector<Cursor> read_offset_table(Cursor& in, std::size_t width) {
   if (count == 0 && in.at_end()) return items;
   in.align(width);
   if (in.remaining() / width < count) {
-    in.fail(code::kCount, fmt::format("a table of {} entries needs more than the {} bytes left", count, in.remaining()));
+    in.fail(code::kCount,
+            fmt::format("a table of {} entries needs more than the {} bytes left", count, in.remaining()));
     return items;
   }
   std::vector<std::uint64_t> offsets(count);
@@ -47,8 +48,10 @@ std::vector<Cursor> read_offset_table(Cursor& in, std::size_t width) {
   items.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     if (offsets[i] > offsets[i + 1] || offsets[i + 1] > data.size()) {
-      in.fail(code::kOffsetTable, fmt::format("entry {} of a table reaches from {} to {} in {} bytes of data", i, offsets[i],
-                                              offsets[i + 1], data.size()), table + i * width);
+      in.fail(code::kOffsetTable,
+              fmt::format("entry {} of a table reaches from {} to {} in {} bytes of data", i, offsets[i],
+                          offsets[i + 1], data.size()),
+              table + i * width);
       return {};
     }
     items.emplace_back(data.subspan(offsets[i], offsets[i + 1] - offsets[i]), first + offsets[i]);
@@ -104,7 +107,8 @@ void Tables::check_constant(Cursor& in, ir::ConstantId constant, ir::TypeId type
   if (!in.ok()) return;
   const std::uint32_t number = static_cast<std::uint32_t>(constant);
   if (bad_constants_[number]) {
-    in.fail(bad_constants_[number]->code, bad_constants_[number]->message, bad_constants_[number]->place.offset);
+    in.fail(bad_constants_[number]->code, bad_constants_[number]->message,
+            bad_constants_[number]->place.offset);
     return;
   }
   const ir::Type& tile = module_.type(type);
@@ -124,8 +128,10 @@ void Tables::check_constant(Cursor& in, ir::ConstantId constant, ir::TypeId type
     fits = bytes.size() == size || (bytes.size() % size == 0 && bytes.size() / size == count);
   }
   if (!fits) {
-    in.fail(code::kConstant, fmt::format("constant {} has {} bytes, which are neither one element nor all {} elements of {}",
-                                         number, bytes.size(), count, ir::keyword(element)), at);
+    in.fail(code::kConstant,
+            fmt::format("constant {} has {} bytes, which are neither one element nor all {} elements of {}",
+                        number, bytes.size(), count, ir::keyword(element)),
+            at);
   }
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables that everything else refers to: strings, types, constants.
 //
-// The reference reader looks at an entry only when something uses it, so a malformed entry that nothing uses is
-// legal. Entries are therefore checked when they are used, by the functions `use_*` here.
+// The reference reader looks at an entry only when something uses it, so a malformed entry that nothing uses
+// is legal. Entries are therefore checked when they are used, by the functions `use_*` here.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string_view>
-#include <vector>
-
 #include <tileport/ir/module.hpp>
+#include <vector>
 
 #include "bytecode/container.hpp"
 #include "bytecode/cursor.hpp"
@@ -25,10 +24,14 @@ class Tables {
   /// Fills the module's strings, types and constants.
   Tables(ir::Module& module, const Container& container, Cursor& errors);
 
-  ir::StringId string(Cursor& in) const { return ir::StringId{in.table_index("string", module_.strings.size())}; }
+  ir::StringId string(Cursor& in) const {
+    return ir::StringId{in.table_index("string", module_.strings.size())};
+  }
   /// A type of any kind; fails if its entry is malformed.
   ir::TypeId type(Cursor& in) const;
-  ir::ConstantId constant(Cursor& in) const { return ir::ConstantId{in.table_index("constant", module_.constants.size())}; }
+  ir::ConstantId constant(Cursor& in) const {
+    return ir::ConstantId{in.table_index("constant", module_.constants.size())};
+  }
 
   /// Fails unless the constant's bytes are one element or all elements of the tile type.
   void check_constant(Cursor& in, ir::ConstantId constant, ir::TypeId type, std::uint64_t at) const;
@@ -38,7 +41,7 @@ class Tables {
   void read_constants(const Container& container, Cursor& errors);
 
   ir::Module& module_;
-  std::vector<std::optional<Diagnostic>> bad_types_;      ///< Why an entry can't be used.
+  std::vector<std::optional<Diagnostic>> bad_types_;  ///< Why an entry can't be used.
   std::vector<std::optional<Diagnostic>> bad_constants_;
 };
 

@@ -3,17 +3,17 @@
 //     pointer              [13.4: flags]  pointee  [attribute]
 //     tile                 element, i64 list
 //     tensor_view          [13.4: flags]  element, i64 list extents, i64 list strides  [attribute]
-//     partition_view       [13.3: flags]  i32 list tile, tensor_view, i32 list dim_map  [before 13.3: flags] [padding]
-//     function             id list inputs, id list results
-//     gather_scatter_view  flags, i32 list tile, tensor_view, sparse dim  [padding]
-//     strided_view         flags, i32 list tile, i32 list traversal strides, tensor_view, i32 list dim_map  [padding]
+//     partition_view       [13.3: flags]  i32 list tile, tensor_view, i32 list dim_map  [before 13.3: flags]
+//     [padding] function             id list inputs, id list results gather_scatter_view  flags, i32 list
+//     tile, tensor_view, sparse dim  [padding] strided_view         flags, i32 list tile, i32 list traversal
+//     strides, tensor_view, i32 list dim_map  [padding]
 // Bit 0 of the flags says whether the bracketed value at the end is there.
 #include "bytecode/types.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
-
-#include <fmt/format.h>
 
 #include "bytecode/codes.hpp"
 
@@ -32,15 +32,24 @@ struct Tag {
 };
 
 constexpr Tag kTags[] = {
-    {0, TypeKind::i1},           {1, TypeKind::i8},
-    {2, TypeKind::i16},          {3, TypeKind::i32},
-    {4, TypeKind::i64},          {5, TypeKind::f16},
-    {6, TypeKind::bf16},         {7, TypeKind::f32},
-    {8, TypeKind::tf32},         {9, TypeKind::f64},
-    {10, TypeKind::f8E4M3FN},    {11, TypeKind::f8E5M2},
-    {12, TypeKind::pointer},     {13, TypeKind::tile},
-    {14, TypeKind::tensor_view}, {15, TypeKind::partition_view},
-    {16, TypeKind::function},    {17, TypeKind::token},
+    {0, TypeKind::i1},
+    {1, TypeKind::i8},
+    {2, TypeKind::i16},
+    {3, TypeKind::i32},
+    {4, TypeKind::i64},
+    {5, TypeKind::f16},
+    {6, TypeKind::bf16},
+    {7, TypeKind::f32},
+    {8, TypeKind::tf32},
+    {9, TypeKind::f64},
+    {10, TypeKind::f8E4M3FN},
+    {11, TypeKind::f8E5M2},
+    {12, TypeKind::pointer},
+    {13, TypeKind::tile},
+    {14, TypeKind::tensor_view},
+    {15, TypeKind::partition_view},
+    {16, TypeKind::function},
+    {17, TypeKind::token},
     {18, TypeKind::f8E8M0FNU, {13, 2}},
     {19, TypeKind::f4E2M1FN, {13, 3}},
     {20, TypeKind::gather_scatter_view, {13, 3}},
@@ -51,7 +60,8 @@ constexpr Tag kTags[] = {
 
 class TypeReader {
  public:
-  TypeReader(Cursor& in, Version version, std::size_t table_size) : in_(in), version_(version), size_(table_size) {}
+  TypeReader(Cursor& in, Version version, std::size_t table_size)
+      : in_(in), version_(version), size_(table_size) {}
 
   Type read() {
     const std::uint64_t start = in_.offset();
@@ -60,14 +70,18 @@ class TypeReader {
     Type type;
     if (!in_.ok()) return type;
     if (tag == std::end(kTags) || version_ < tag->since) {
-      in_.fail(code::kType, fmt::format("type tag {} does not exist in bytecode {}.{}", number, version_.major, version_.minor),
-               start);
+      in_.fail(
+          code::kType,
+          fmt::format("type tag {} does not exist in bytecode {}.{}", number, version_.major, version_.minor),
+          start);
       return type;
     }
     type.kind = tag->kind;
     read_payload(type);
     if (in_.ok() && !in_.at_end()) {
-      in_.fail(code::kType, fmt::format("{} bytes follow the {} in its entry", in_.remaining(), ir::keyword(type.kind)), start);
+      in_.fail(code::kType,
+               fmt::format("{} bytes follow the {} in its entry", in_.remaining(), ir::keyword(type.kind)),
+               start);
     }
     return type;
   }
@@ -99,8 +113,11 @@ class TypeReader {
         break;
       case TypeKind::partition_view:
       case TypeKind::strided_view:
-      case TypeKind::gather_scatter_view: read_view(type); break;
-      default: break;
+      case TypeKind::gather_scatter_view:
+        read_view(type);
+        break;
+      default:
+        break;
     }
   }
 
@@ -156,14 +173,20 @@ class TypeReader {
 /// What kinds a type of some kind may refer to. Each is simpler than the kind itself, so there are no cycles.
 bool may_hold(TypeKind outer, TypeKind inner) {
   switch (outer) {
-    case TypeKind::pointer: return ir::is_element(inner);
-    case TypeKind::tile: return ir::is_element(inner) || inner == TypeKind::pointer;
-    case TypeKind::tensor_view: return ir::is_element(inner);
+    case TypeKind::pointer:
+      return ir::is_element(inner);
+    case TypeKind::tile:
+      return ir::is_element(inner) || inner == TypeKind::pointer;
+    case TypeKind::tensor_view:
+      return ir::is_element(inner);
     case TypeKind::partition_view:
     case TypeKind::strided_view:
-    case TypeKind::gather_scatter_view: return inner == TypeKind::tensor_view;
-    case TypeKind::function: return inner != TypeKind::function;
-    default: return false;
+    case TypeKind::gather_scatter_view:
+      return inner == TypeKind::tensor_view;
+    case TypeKind::function:
+      return inner != TypeKind::function;
+    default:
+      return false;
   }
 }
 
@@ -176,12 +199,15 @@ std::vector<TypeId> referred(const Type& type) {
 }
 
 /// Why a type can't be used, itself or something it refers to; nothing if it can.
-std::optional<Diagnostic> defect(const std::vector<Type>& types, const std::vector<std::optional<Diagnostic>>& malformed,
+std::optional<Diagnostic> defect(const std::vector<Type>& types,
+                                 const std::vector<std::optional<Diagnostic>>& malformed,
                                  const std::vector<Cursor>& items, std::uint32_t number) {
   if (malformed[number]) return malformed[number];
   const Type& type = types[number];
   const auto wrong = [&](std::string message) {
-    return Diagnostic{.code = std::string(code::kType), .message = std::move(message), .place = {.offset = items[number].start()}};
+    return Diagnostic{.code = std::string(code::kType),
+                      .message = std::move(message),
+                      .place = {.offset = items[number].start()}};
   };
   for (TypeId inner : referred(type)) {
     const auto inner_number = static_cast<std::uint32_t>(inner);
@@ -207,9 +233,12 @@ std::optional<Diagnostic> defect(const std::vector<Type>& types, const std::vect
 
 }  // namespace
 
-Type read_type(Cursor& in, Version version, std::size_t table_size) { return TypeReader(in, version, table_size).read(); }
+Type read_type(Cursor& in, Version version, std::size_t table_size) {
+  return TypeReader(in, version, table_size).read();
+}
 
-void check_types(const std::vector<Type>& types, std::vector<std::optional<Diagnostic>>& bad, const std::vector<Cursor>& items) {
+void check_types(const std::vector<Type>& types, std::vector<std::optional<Diagnostic>>& bad,
+                 const std::vector<Cursor>& items) {
   const std::vector<std::optional<Diagnostic>> malformed = bad;
   for (std::uint32_t i = 0; i < types.size(); ++i) bad[i] = defect(types, malformed, items, i);
 }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tileport/core/diagnostic.hpp>
+#include <fmt/format.h>
 
 #include <string_view>
-
-#include <fmt/format.h>
+#include <tileport/core/diagnostic.hpp>
 
 namespace tileport {
 namespace {
 
 std::string_view word(Severity severity) {
   switch (severity) {
-    case Severity::error: return "error";
-    case Severity::warning: return "warning";
-    case Severity::note: return "note";
+    case Severity::error:
+      return "error";
+    case Severity::warning:
+      return "warning";
+    case Severity::note:
+      return "note";
   }
   return "error";
 }

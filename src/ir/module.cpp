@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tileport/ir/module.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
-
-#include <fmt/format.h>
+#include <tileport/ir/module.hpp>
 
 namespace tileport::ir {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <span>
 #include <string_view>
-
 #include <tileport/ir/op_table.hpp>
 
 namespace tileport::ir {
@@ -26,8 +25,8 @@ constexpr AttributeInfo attribute(std::string_view name, Encoding encoding, Vers
 }
 
 /// An enumeration attribute. `fallback` names what it means where it is absent and what the text leaves out.
-constexpr AttributeInfo enumeration(std::string_view name, const Enumeration& values, std::string_view fallback = {},
-                                    Version since = {13, 1}) {
+constexpr AttributeInfo enumeration(std::string_view name, const Enumeration& values,
+                                    std::string_view fallback = {}, Version since = {13, 1}) {
   AttributeInfo info{.name = name, .encoding = Encoding::enumeration, .enumeration = &values, .since = since};
   if (!fallback.empty()) info.default_value = number(values, fallback);
   return info;

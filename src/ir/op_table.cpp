@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tileport/ir/op_table.hpp>
-
 #include <algorithm>
+#include <tileport/ir/op_table.hpp>
 #include <unordered_map>
 #include <vector>
 
@@ -11,13 +10,14 @@ namespace tileport::ir {
 namespace {
 
 struct Table {
-  std::vector<const OpInfo*> by_opcode;      ///< Sorted.
-  std::vector<const OpInfo*> at_opcode;      ///< Indexed by opcode; public ones only, for the reader's inner loop.
+  std::vector<const OpInfo*> by_opcode;  ///< Sorted.
+  std::vector<const OpInfo*>
+      at_opcode;  ///< Indexed by opcode; public ones only, for the reader's inner loop.
   std::unordered_map<std::string_view, const OpInfo*> by_mnemonic;
 
   Table() {
-    for (auto family : {arith_ops, math_ops, convert_ops, shape_ops, memory_ops, atomic_ops, control_ops, view_ops,
-                        misc_ops}) {
+    for (auto family : {arith_ops, math_ops, convert_ops, shape_ops, memory_ops, atomic_ops, control_ops,
+                        view_ops, misc_ops}) {
       for (const OpInfo& info : family()) {
         by_opcode.push_back(&info);
         by_mnemonic.emplace(info.mnemonic, &info);
@@ -48,8 +48,12 @@ std::optional<std::size_t> index_of(const List& list, std::string_view name) {
 
 }  // namespace
 
-std::optional<std::size_t> OpInfo::attribute_index(std::string_view name) const { return index_of(attributes, name); }
-std::optional<std::size_t> OpInfo::operand_group(std::string_view name) const { return index_of(operands, name); }
+std::optional<std::size_t> OpInfo::attribute_index(std::string_view name) const {
+  return index_of(attributes, name);
+}
+std::optional<std::size_t> OpInfo::operand_group(std::string_view name) const {
+  return index_of(operands, name);
+}
 std::optional<std::size_t> OpInfo::flag_bit(std::string_view name) const { return index_of(flags, name); }
 
 std::span<const OpInfo* const> all_ops() { return table().by_opcode; }
@@ -57,7 +61,8 @@ std::span<const OpInfo* const> all_ops() { return table().by_opcode; }
 const OpInfo* find_op(std::uint16_t opcode) {
   const Table& all = table();
   if (opcode < all.at_opcode.size()) return all.at_opcode[opcode];
-  const auto found = std::ranges::lower_bound(all.by_opcode, opcode, {}, [](const OpInfo* info) { return info->opcode; });
+  const auto found =
+      std::ranges::lower_bound(all.by_opcode, opcode, {}, [](const OpInfo* info) { return info->opcode; });
   return found != all.by_opcode.end() && (*found)->opcode == opcode ? *found : nullptr;
 }
 

@@ -159,8 +159,7 @@ constexpr OpInfo kOps[] = {
      .opcode = 0x4a,
      .family = Family::math,
      .results = {{"result"}},
-     .attributes = {enumeration("signedness_lhs", kSignedness),
-                    enumeration("signedness_rhs", kSignedness)},
+     .attributes = {enumeration("signedness_lhs", kSignedness), enumeration("signedness_rhs", kSignedness)},
      .operands = {{"lhs"}, {"rhs"}, {"acc"}},
      .traits = Trait::pure,
      .form = " {lhs}, {rhs}, {acc} {signedness_lhs} {signedness_rhs}"

@@ -22,7 +22,8 @@ class BigUnsigned {
   }
 
   std::size_t bit_length() const {
-    return words_.empty() ? 0 : words_.size() * 32 - static_cast<std::size_t>(std::countl_zero(words_.back()));
+    return words_.empty() ? 0
+                          : words_.size() * 32 - static_cast<std::size_t>(std::countl_zero(words_.back()));
   }
 
   void multiply(std::uint32_t factor) {
@@ -75,7 +76,8 @@ class BigUnsigned {
 
   friend std::strong_ordering operator<=>(const BigUnsigned& a, const BigUnsigned& b) {
     if (a.words_.size() != b.words_.size()) return a.words_.size() <=> b.words_.size();
-    return std::lexicographical_compare_three_way(a.words_.rbegin(), a.words_.rend(), b.words_.rbegin(), b.words_.rend());
+    return std::lexicographical_compare_three_way(a.words_.rbegin(), a.words_.rend(), b.words_.rbegin(),
+                                                  b.words_.rend());
   }
   friend bool operator==(const BigUnsigned& a, const BigUnsigned& b) = default;
 

@@ -2,19 +2,21 @@
 // Prints floats as MLIR does, on top of LLVM's decimal conversion:
 //   zero            0.000000e+00
 //   not finite      the bit pattern in hexadecimal
-//   otherwise       d.dddddde+XX if reading that gives the same bits back, else the shortest-precision form that LLVM
-//                   derives from the format ("3.1415927", "9.99999998E+18"), and hexadecimal if that has no point.
-// LLVM cuts the exact decimal expansion in two steps: first a power of ten is divided away, rounding down, so that
-// about the needed digits are left; only then the digits are rounded half up. So 3.140625 becomes 3.140630e+00.
+//   otherwise       d.dddddde+XX if reading that gives the same bits back, else the shortest-precision form
+//   that LLVM
+//                   derives from the format ("3.1415927", "9.99999998E+18"), and hexadecimal if that has no
+//                   point.
+// LLVM cuts the exact decimal expansion in two steps: first a power of ten is divided away, rounding down, so
+// that about the needed digits are left; only then the digits are rounded half up. So 3.140625
+// becomes 3.140630e+00.
 #include "text/float.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <string>
-
-#include <fmt/format.h>
-
 #include <tileport/text/print.hpp>
 
 #include "text/big_unsigned.hpp"
@@ -42,16 +44,26 @@ struct Format {
 
 Format format_of(TypeKind kind) {
   switch (kind) {
-    case TypeKind::f16: return {5, 10, 15, true, TopExponent::special};
-    case TypeKind::bf16: return {8, 7, 127, true, TopExponent::special};
-    case TypeKind::tf32: return {8, 10, 127, true, TopExponent::special};
-    case TypeKind::f64: return {11, 52, 1023, true, TopExponent::special};
-    case TypeKind::f8E4M3FN: return {4, 3, 7, true, TopExponent::one_nan};
-    case TypeKind::f8E5M2: return {5, 2, 15, true, TopExponent::special};
-    case TypeKind::f8E8M0FNU: return {8, 0, 127, false, TopExponent::power_of_two};
-    case TypeKind::f4E2M1FN: return {2, 1, 1, true, TopExponent::finite};
-    case TypeKind::fnv8E5M3FNU: return {5, 3, 15, false, TopExponent::one_nan};
-    default: return {8, 23, 127, true, TopExponent::special};
+    case TypeKind::f16:
+      return {5, 10, 15, true, TopExponent::special};
+    case TypeKind::bf16:
+      return {8, 7, 127, true, TopExponent::special};
+    case TypeKind::tf32:
+      return {8, 10, 127, true, TopExponent::special};
+    case TypeKind::f64:
+      return {11, 52, 1023, true, TopExponent::special};
+    case TypeKind::f8E4M3FN:
+      return {4, 3, 7, true, TopExponent::one_nan};
+    case TypeKind::f8E5M2:
+      return {5, 2, 15, true, TopExponent::special};
+    case TypeKind::f8E8M0FNU:
+      return {8, 0, 127, false, TopExponent::power_of_two};
+    case TypeKind::f4E2M1FN:
+      return {2, 1, 1, true, TopExponent::finite};
+    case TypeKind::fnv8E5M3FNU:
+      return {5, 3, 15, false, TopExponent::one_nan};
+    default:
+      return {8, 23, 127, true, TopExponent::special};
   }
 }
 
@@ -128,7 +140,8 @@ bool reads_back(std::uint64_t m, int p, const DecodedFloat& value, const Format&
   const std::uint64_t smallest = std::uint64_t{1} << format.mantissa_bits;
   const bool binade = s == smallest && value.exponent > 1 - format.bias - format.mantissa_bits;
   const bool powers = format.top == TopExponent::power_of_two;
-  const auto lower = binade || powers ? compare(m, p, 4 * s - 1, value.exponent - 2) : compare(m, p, 2 * s - 1, value.exponent - 1);
+  const auto lower = binade || powers ? compare(m, p, 4 * s - 1, value.exponent - 2)
+                                      : compare(m, p, 2 * s - 1, value.exponent - 1);
   if (powers) return lower >= 0 && upper < 0;
   const bool even = s % 2 == 0;
   return even ? lower >= 0 && upper <= 0 : lower > 0 && upper < 0;
@@ -156,10 +169,12 @@ std::string full_precision(const Decimal& decimal, unsigned precision) {
     return fmt::format("{}.{}E{}{}", decimal.digits[0], size == 1 ? "0" : decimal.digits.substr(1),
                        leading < 0 ? '-' : '+', std::abs(leading));
   }
-  if (decimal.exponent >= 0) return decimal.digits + std::string(static_cast<std::size_t>(decimal.exponent), '0');
+  if (decimal.exponent >= 0)
+    return decimal.digits + std::string(static_cast<std::size_t>(decimal.exponent), '0');
   const int whole = decimal.exponent + size;
   if (whole > 0) {
-    return decimal.digits.substr(0, static_cast<std::size_t>(whole)) + "." + decimal.digits.substr(static_cast<std::size_t>(whole));
+    return decimal.digits.substr(0, static_cast<std::size_t>(whole)) + "." +
+           decimal.digits.substr(static_cast<std::size_t>(whole));
   }
   return "0." + std::string(static_cast<std::size_t>(-whole), '0') + decimal.digits;
 }
@@ -206,7 +221,8 @@ std::string print_float(TypeKind kind, std::uint64_t bits) {
   const Format format = format_of(kind);
   constexpr unsigned kShortPrecision = 6;
   const Decimal shorter = to_decimal(value, kShortPrecision);
-  if (reads_back(std::stoull(shorter.digits), shorter.exponent, value, format)) return sign + scientific(shorter);
+  if (reads_back(std::stoull(shorter.digits), shorter.exponent, value, format))
+    return sign + scientific(shorter);
   const unsigned precision = 2 + static_cast<unsigned>(format.mantissa_bits + 1) * 59 / 196;
   const std::string longer = full_precision(to_decimal(value, precision), precision);
   return longer.find('.') == std::string::npos ? hexadecimal : sign + longer;

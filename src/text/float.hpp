@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-
 #include <tileport/ir/type.hpp>
 
 namespace tileport::text {

@@ -16,12 +16,18 @@ struct Word {
 };
 
 constexpr Word kWords[] = {
-    {"symbol", Directive::symbol, false},       {"type", Directive::type, false},
-    {"first_type", Directive::first_type, false}, {"same_type", Directive::same_type, false},
-    {"shape", Directive::shape, false},         {"strides", Directive::strides, false},
-    {"source_type", Directive::source_type, false}, {"argument", Directive::argument, true},
-    {"bindings", Directive::bindings, false},   {"region", Directive::region, true},
-    {"else", Directive::else_region, true},     {"function", Directive::function, true},
+    {"symbol", Directive::symbol, false},
+    {"type", Directive::type, false},
+    {"first_type", Directive::first_type, false},
+    {"same_type", Directive::same_type, false},
+    {"shape", Directive::shape, false},
+    {"strides", Directive::strides, false},
+    {"source_type", Directive::source_type, false},
+    {"argument", Directive::argument, true},
+    {"bindings", Directive::bindings, false},
+    {"region", Directive::region, true},
+    {"else", Directive::else_region, true},
+    {"function", Directive::function, true},
 };
 
 class FormParser {
@@ -96,8 +102,8 @@ class FormParser {
                                   ? std::nullopt
                                   : std::optional(static_cast<std::size_t>(result - info_.results.begin()));
     const bool known = found(Subject::operands, info_.operand_group(name)) ||
-                       found(Subject::attribute, info_.attribute_index(name)) || found(Subject::results, result_index) ||
-                       found(Subject::flag, info_.flag_bit(name));
+                       found(Subject::attribute, info_.attribute_index(name)) ||
+                       found(Subject::results, result_index) || found(Subject::flag, info_.flag_bit(name));
     bad_ = bad_ || !known;
     return node;
   }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/literals.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <numeric>
-
-#include <fmt/format.h>
-
 #include <tileport/text/print.hpp>
 
 namespace tileport::text {
@@ -24,8 +23,9 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_identifier(std::string_view name) {
-  return !name.empty() && is_letter(name.front()) &&
-         std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; });
+  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, [](char c) {
+    return is_letter(c) || is_digit(c) || c == '$' || c == '.';
+  });
 }
 
 void append_extents(std::string& out, const std::vector<std::int64_t>& extents, std::string_view separator) {
@@ -115,13 +115,17 @@ std::string Literals::make_type(const Type& type) {
         out += ']';
       }
       if (type.pointer_attribute) {
-        out += fmt::format(", #cuda_tile.ptr_attr<{}>", enumerator(ir::kPointerAttribute, *type.pointer_attribute));
+        out += fmt::format(", #cuda_tile.ptr_attr<{}>",
+                           enumerator(ir::kPointerAttribute, *type.pointer_attribute));
       }
       return out + '>';
     case TypeKind::partition_view:
     case TypeKind::strided_view:
-    case TypeKind::gather_scatter_view: append_view(out, type); return out;
-    default: return out;
+    case TypeKind::gather_scatter_view:
+      append_view(out, type);
+      return out;
+    default:
+      return out;
   }
 }
 
@@ -159,15 +163,19 @@ Elements Literals::elements(ir::ConstantId constant, ir::TypeId type) const {
     }
   } else {
     const std::size_t size = (ir::bit_width(result.kind) + 7) / 8;
-    const std::uint64_t mask = ir::bit_width(result.kind) == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ir::bit_width(result.kind)) - 1;
+    const std::uint64_t mask = ir::bit_width(result.kind) == 64
+                                   ? ~std::uint64_t{0}
+                                   : (std::uint64_t{1} << ir::bit_width(result.kind)) - 1;
     result.bits.reserve(raw.size() / size);
     for (std::size_t at = 0; at < raw.size(); at += size) {
       std::uint64_t bits = 0;
-      for (std::size_t i = 0; i < size; ++i) bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(raw[at + i])) << (8 * i);
+      for (std::size_t i = 0; i < size; ++i)
+        bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(raw[at + i])) << (8 * i);
       result.bits.push_back(bits & mask);
     }
   }
-  const bool equal = std::ranges::all_of(result.bits, [&](std::uint64_t bits) { return bits == result.bits.front(); });
+  const bool equal =
+      std::ranges::all_of(result.bits, [&](std::uint64_t bits) { return bits == result.bits.front(); });
   if (equal) result.bits.resize(1);
   return result;
 }
@@ -192,7 +200,8 @@ void Literals::append_dense(std::string& out, ir::ConstantId constant, ir::TypeI
   out += '>';
 }
 
-void Literals::append_nested(std::string& out, const Elements& elements, std::span<const std::int64_t> shape, std::size_t& next) {
+void Literals::append_nested(std::string& out, const Elements& elements, std::span<const std::int64_t> shape,
+                             std::size_t& next) {
   if (shape.empty()) {
     out += element_text(elements.kind, elements.bits[next++]);
     return;
@@ -213,13 +222,17 @@ void Literals::append_attribute(std::string& out, const Attribute& attribute, bo
       const std::string text = element_text(kind, attribute.bits);
       out += text;
       // MLIR leaves the type out where it is what a bare literal means.
-      const bool implied = kind == TypeKind::i1 || kind == TypeKind::i64 ||
-                           (kind == TypeKind::f64 && !text.starts_with("0x"));
+      const bool implied =
+          kind == TypeKind::i1 || kind == TypeKind::i64 || (kind == TypeKind::f64 && !text.starts_with("0x"));
       if (typed && !implied) out += fmt::format(" : {}", ir::keyword(kind));
       break;
     }
-    case Kind::boolean: out += attribute.bits != 0 ? "true" : "false"; break;
-    case Kind::type_attribute: out += type(attribute.type); break;
+    case Kind::boolean:
+      out += attribute.bits != 0 ? "true" : "false";
+      break;
+    case Kind::type_attribute:
+      out += type(attribute.type);
+      break;
     case Kind::string:
       out += '"';
       append_escaped(out, module_.string(attribute.string));
@@ -239,15 +252,25 @@ void Literals::append_attribute(std::string& out, const Attribute& attribute, bo
       break;
     case Kind::div_by:
     case Kind::same_elements:
-    case Kind::bounded: append_predicate(out, attribute); break;
-    case Kind::dictionary: append_dictionary(out, attribute, "{", "}"); break;
-    case Kind::optimization_hints: append_hints(out, attribute); break;
-    case Kind::number_list: out += fmt::format("[{}]", fmt::join(attribute.numbers, ", ")); break;
+    case Kind::bounded:
+      append_predicate(out, attribute);
+      break;
+    case Kind::dictionary:
+      append_dictionary(out, attribute, "{", "}");
+      break;
+    case Kind::optimization_hints:
+      append_hints(out, attribute);
+      break;
+    case Kind::number_list:
+      out += fmt::format("[{}]", fmt::join(attribute.numbers, ", "));
+      break;
   }
 }
 
 void Literals::append_predicate(std::string& out, const Attribute& attribute) {
-  const auto bound = [](const std::optional<std::int64_t>& value) { return value ? fmt::to_string(*value) : "?"; };
+  const auto bound = [](const std::optional<std::int64_t>& value) {
+    return value ? fmt::to_string(*value) : "?";
+  };
   if (attribute.kind == Kind::div_by) {
     out += fmt::format("div_by<{}", attribute.bits);
     if (attribute.first) out += fmt::format(", every {}", *attribute.first);
@@ -260,12 +283,16 @@ void Literals::append_predicate(std::string& out, const Attribute& attribute) {
   }
 }
 
-void Literals::append_hints(std::string& out, const Attribute& attribute) { append_dictionary(out, attribute, "<", ">"); }
+void Literals::append_hints(std::string& out, const Attribute& attribute) {
+  append_dictionary(out, attribute, "<", ">");
+}
 
-void Literals::append_dictionary(std::string& out, const Attribute& attribute, std::string_view open, std::string_view close) {
+void Literals::append_dictionary(std::string& out, const Attribute& attribute, std::string_view open,
+                                 std::string_view close) {
   std::vector<std::size_t> order(attribute.keys.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) -> const std::string& { return module_.string(attribute.keys[i]); });
+  std::ranges::sort(order, {},
+                    [&](std::size_t i) -> const std::string& { return module_.string(attribute.keys[i]); });
   out += open;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i != 0) out += ", ";

@@ -6,9 +6,8 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
-
 #include <tileport/ir/module.hpp>
+#include <vector>
 
 namespace tileport::text {
 
@@ -41,8 +40,10 @@ class Literals {
  private:
   std::string make_type(const ir::Type& type);
   void append_view(std::string& out, const ir::Type& type);
-  void append_dictionary(std::string& out, const ir::Attribute& attribute, std::string_view open, std::string_view close);
-  void append_nested(std::string& out, const Elements& elements, std::span<const std::int64_t> shape, std::size_t& next);
+  void append_dictionary(std::string& out, const ir::Attribute& attribute, std::string_view open,
+                         std::string_view close);
+  void append_nested(std::string& out, const Elements& elements, std::span<const std::int64_t> shape,
+                     std::size_t& next);
 
   const ir::Module& module_;
   std::vector<std::string> types_;  ///< Made when first asked for.

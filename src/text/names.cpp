@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// All results of a block are named before anything in the regions below it. A region starts from the counters that
-// its parent block ended with, so sibling regions use the same names.
+// All results of a block are named before anything in the regions below it. A region starts from the counters
+// that its parent block ended with, so sibling regions use the same names.
 #include "text/names.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "text/float.hpp"
 
@@ -113,8 +113,10 @@ Names::Hint Names::hint(OpId op, std::uint32_t result) {
   const ir::OpInfo& info = *module_.op(op).info;
   std::string& own = hints_[ir::index(module_.result(op, result))];
   switch (info.name_hint) {
-    case NameHint::none: return {};
-    case NameHint::empty: return {.kind = Hint::Kind::empty};
+    case NameHint::none:
+      return {};
+    case NameHint::empty:
+      return {.kind = Hint::Kind::empty};
     case NameHint::fixed:
       if (result >= info.result_names.size()) return {.kind = Hint::Kind::empty};
       return {.kind = Hint::Kind::named, .name = info.result_names[result]};

@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tileport/ir/module.hpp>
 #include <unordered_set>
 #include <vector>
-
-#include <tileport/ir/module.hpp>
 
 #include "text/literals.hpp"
 
@@ -55,7 +54,7 @@ class Names {
   std::vector<std::uint32_t> group_sizes_;  ///< Of the group that the value begins; 0 inside a group.
   std::vector<std::string> hints_;          ///< Of results of constant and assume.
   std::unordered_set<std::string> taken_;
-  std::vector<std::string> taken_here_;     ///< In the order of naming, to give them back at a region's end.
+  std::vector<std::string> taken_here_;  ///< In the order of naming, to give them back at a region's end.
 };
 
 }  // namespace tileport::text

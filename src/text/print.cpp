@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tileport/text/print.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
 #include <span>
+#include <tileport/text/print.hpp>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "text/form.hpp"
 #include "text/literals.hpp"
@@ -21,7 +20,8 @@ using ir::ValueId;
 
 class Printer {
  public:
-  explicit Printer(const ir::Module& module) : module_(module), literals_(module), names_(module, literals_) {}
+  explicit Printer(const ir::Module& module)
+      : module_(module), literals_(module), names_(module, literals_) {}
 
   std::string print() {
     if (module_.producer) out_ += "// Producer: " + module_.string(*module_.producer) + "\n";
@@ -86,26 +86,54 @@ class Printer {
 
   void append_node(OpId id, const FormNode& node) {
     switch (node.directive) {
-      case Directive::literal: out_ += node.literal; break;
-      case Directive::plain: append_plain(id, node); break;
-      case Directive::condition: append_form(id, says_something(id, node) ? node.then : node.otherwise); break;
-      case Directive::symbol: append_symbol(out_, module_.string(static_cast<ir::StringId>(slot(id, node).word))); break;
-      case Directive::type: append_types(values(id, node)); break;
-      case Directive::first_type: append_types(values(id, node).first(std::min<std::size_t>(1, values(id, node).size()))); break;
-      case Directive::same_type: append_same_type(values(id, node)); break;
-      case Directive::shape: append_extents(result_type(id).shape, values(id, node)); break;
-      case Directive::strides: append_extents(result_type(id).strides, values(id, node)); break;
-      case Directive::source_type: append_source_type(id); break;
-      case Directive::argument: out_ += names_.use(module_.argument(*module_.body(id), node.index)); break;
-      case Directive::bindings: append_bindings(id, values(id, node)); break;
-      case Directive::region: append_region(id, node.index); break;
+      case Directive::literal:
+        out_ += node.literal;
+        break;
+      case Directive::plain:
+        append_plain(id, node);
+        break;
+      case Directive::condition:
+        append_form(id, says_something(id, node) ? node.then : node.otherwise);
+        break;
+      case Directive::symbol:
+        append_symbol(out_, module_.string(static_cast<ir::StringId>(slot(id, node).word)));
+        break;
+      case Directive::type:
+        append_types(values(id, node));
+        break;
+      case Directive::first_type:
+        append_types(values(id, node).first(std::min<std::size_t>(1, values(id, node).size())));
+        break;
+      case Directive::same_type:
+        append_same_type(values(id, node));
+        break;
+      case Directive::shape:
+        append_extents(result_type(id).shape, values(id, node));
+        break;
+      case Directive::strides:
+        append_extents(result_type(id).strides, values(id, node));
+        break;
+      case Directive::source_type:
+        append_source_type(id);
+        break;
+      case Directive::argument:
+        out_ += names_.use(module_.argument(*module_.body(id), node.index));
+        break;
+      case Directive::bindings:
+        append_bindings(id, values(id, node));
+        break;
+      case Directive::region:
+        append_region(id, node.index);
+        break;
       case Directive::else_region:
         if (module_.body(id, node.index)) {
           out_ += " else ";
           append_region(id, node.index);
         }
         break;
-      case Directive::function: append_function(id, node.index); break;
+      case Directive::function:
+        append_function(id, node.index);
+        break;
     }
   }
 
@@ -128,17 +156,22 @@ class Printer {
   bool says_something(OpId id, const FormNode& node) {
     switch (node.subject) {
       case Subject::operands:
-      case Subject::results: return !values(id, node).empty();
-      case Subject::flag: return (module_.op(id).flags >> node.index & 1U) != 0;
-      case Subject::attribute: break;
-      case Subject::none: return false;
+      case Subject::results:
+        return !values(id, node).empty();
+      case Subject::flag:
+        return (module_.op(id).flags >> node.index & 1U) != 0;
+      case Subject::attribute:
+        break;
+      case Subject::none:
+        return false;
     }
     const ir::AttributeSlot& content = slot(id, node);
     const ir::AttributeInfo& info = module_.op(id).info->attributes[node.index];
     if (!content.present) return false;
     if (info.encoding == ir::Encoding::enumeration) return content.word != info.default_value;
     if (info.encoding == ir::Encoding::boolean_array) {
-      return std::ranges::any_of(module_.attributes[content.word].numbers, [](std::int64_t entry) { return entry != 0; });
+      return std::ranges::any_of(module_.attributes[content.word].numbers,
+                                 [](std::int64_t entry) { return entry != 0; });
     }
     return true;
   }
@@ -158,22 +191,32 @@ class Printer {
 
   void append_attribute(OpId id, const ir::AttributeInfo& info, const ir::AttributeSlot& content) {
     switch (info.encoding) {
-      case ir::Encoding::enumeration: out_ += info.enumeration->values[content.word]; break;
-      case ir::Encoding::integer: out_ += fmt::to_string(static_cast<std::int64_t>(content.word)); break;
-      case ir::Encoding::boolean: out_ += content.word != 0 ? "true" : "false"; break;
+      case ir::Encoding::enumeration:
+        out_ += info.enumeration->values[content.word];
+        break;
+      case ir::Encoding::integer:
+        out_ += fmt::to_string(static_cast<std::int64_t>(content.word));
+        break;
+      case ir::Encoding::boolean:
+        out_ += content.word != 0 ? "true" : "false";
+        break;
       case ir::Encoding::string:
         out_ += '"';
         append_escaped(out_, module_.string(static_cast<ir::StringId>(content.word)));
         out_ += '"';
         break;
-      case ir::Encoding::type: out_ += literals_.type(static_cast<ir::TypeId>(content.word)); break;
+      case ir::Encoding::type:
+        out_ += literals_.type(static_cast<ir::TypeId>(content.word));
+        break;
       case ir::Encoding::constant:
-        literals_.append_dense(out_, static_cast<ir::ConstantId>(content.word), module_.value(module_.result(id, 0)).type);
+        literals_.append_dense(out_, static_cast<ir::ConstantId>(content.word),
+                               module_.value(module_.result(id, 0)).type);
         break;
       case ir::Encoding::boolean_array: {
         const auto& entries = module_.attributes[content.word].numbers;
         out_ += '[';
-        for (std::size_t i = 0; i < entries.size(); ++i) out_ += fmt::format("{}{}", i == 0 ? "" : ", ", entries[i] != 0);
+        for (std::size_t i = 0; i < entries.size(); ++i)
+          out_ += fmt::format("{}{}", i == 0 ? "" : ", ", entries[i] != 0);
         out_ += ']';
         break;
       }

@@ -5,14 +5,13 @@
 #include <cstddef>
 #include <span>
 #include <string>
-
 #include <tileport/core/diagnostic.hpp>
 #include <tileport/ir/module.hpp>
 
 namespace tileport::bytecode {
 
-/// Reads one file's bytes. `file` only names it in diagnostics and in Module::file. Every malformed input ends in a
-/// TP-B diagnostic with the byte offset; nothing is guessed.
+/// Reads one file's bytes. `file` only names it in diagnostics and in Module::file. Every malformed input
+/// ends in a TP-B diagnostic with the byte offset; nothing is guessed.
 Result<ir::Module> read(std::span<const std::byte> bytes, std::string file = {});
 
 /// Opens and reads a file; TP-B0001 if it can't be opened.

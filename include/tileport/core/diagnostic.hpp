@@ -8,10 +8,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tl/expected.hpp>
 #include <utility>
 #include <vector>
-
-#include <tl/expected.hpp>
 
 namespace tileport {
 
@@ -19,11 +18,11 @@ enum class Severity : std::uint8_t { error, warning, note };
 
 /// A place in an input. Every part is optional: bytecode has byte offsets, text has lines and columns.
 struct Place {
-  std::string file{};                   ///< As the user named it; empty for a buffer.
+  std::string file{};                     ///< As the user named it; empty for a buffer.
   std::optional<std::uint64_t> offset{};  ///< Bytes from the start of the file.
-  std::uint32_t line = 0;               ///< 1-based; 0 = unknown.
-  std::uint32_t column = 0;             ///< 1-based; 0 = unknown.
-  std::string path{};                   ///< Access path inside a module, e.g. "@softmax/for#0/exp#2".
+  std::uint32_t line = 0;                 ///< 1-based; 0 = unknown.
+  std::uint32_t column = 0;               ///< 1-based; 0 = unknown.
+  std::string path{};                     ///< Access path inside a module, e.g. "@softmax/for#0/exp#2".
 };
 
 struct Diagnostic {

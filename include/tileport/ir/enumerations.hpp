@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumerations of the dialect: each value's number in the bytecode is its place in the list, its name is the text's.
+// Enumerations of the dialect: each value's number in the bytecode is its place in the list, its name is the
+// text's.
 #pragma once
 
 #include <cassert>
@@ -24,19 +25,20 @@ constexpr std::uint64_t number(const Enumeration& enumeration, std::string_view 
 }
 
 namespace enumerators {
-inline constexpr std::string_view kRounding[] = {"nearest_even", "zero", "negative_inf",        "positive_inf",
-                                                 "approx",       "full", "nearest_int_to_zero", "nearest_away"};
+inline constexpr std::string_view kRounding[] = {"nearest_even",        "zero",        "negative_inf",
+                                                 "positive_inf",        "approx",      "full",
+                                                 "nearest_int_to_zero", "nearest_away"};
 inline constexpr std::string_view kOverflow[] = {"none", "no_signed_wrap", "no_unsigned_wrap", "no_wrap"};
 inline constexpr std::string_view kSignedness[] = {"unsigned", "signed"};
-inline constexpr std::string_view kPredicate[] = {"equal",        "not_equal",
-                                                  "less_than",    "less_than_or_equal",
-                                                  "greater_than", "greater_than_or_equal"};
+inline constexpr std::string_view kPredicate[] = {
+    "equal", "not_equal", "less_than", "less_than_or_equal", "greater_than", "greater_than_or_equal"};
 inline constexpr std::string_view kOrdering[] = {"unordered", "ordered"};
 inline constexpr std::string_view kMemoryOrdering[] = {"weak", "relaxed", "acquire", "release", "acq_rel"};
 inline constexpr std::string_view kMemoryScope[] = {"tl_blk", "device", "sys"};
 inline constexpr std::string_view kAtomicMode[] = {"and", "or",  "xor",  "add",  "addf",
                                                    "max", "min", "umax", "umin", "xchg"};
-inline constexpr std::string_view kReductionKind[] = {"add", "min", "max", "and", "or", "xor", "umin", "umax"};
+inline constexpr std::string_view kReductionKind[] = {"add", "min", "max",  "and",
+                                                      "or",  "xor", "umin", "umax"};
 inline constexpr std::string_view kPaddingValue[] = {"zero", "neg_zero", "nan", "pos_inf", "neg_inf"};
 inline constexpr std::string_view kPointerAttribute[] = {"none", "unicast", "multicast"};
 inline constexpr std::string_view kVisibility[] = {"public", "private"};

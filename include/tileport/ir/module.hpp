@@ -2,8 +2,8 @@
 // A Tile IR module in flat tables: ops, blocks, regions, values and attributes live in one vector each and
 // refer to each other by index. A module is a value: copying one copies a dozen vectors.
 //
-// Values are numbered through the whole module (not per function as in the bytecode, where sibling regions reuse
-// numbers), so a ValueId names one definition.
+// Values are numbered through the whole module (not per function as in the bytecode, where sibling regions
+// reuse numbers), so a ValueId names one definition.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
-
 #include <tileport/ir/op_table.hpp>
 #include <tileport/ir/type.hpp>
+#include <vector>
 
 namespace tileport::ir {
 
@@ -53,8 +52,18 @@ struct Range {
 ///   bounded           first = lower bound, second = upper bound, both inclusive
 struct Attribute {
   enum class Kind : std::uint8_t {
-    integer = 1, floating, boolean, type_attribute, string, array, dense_elements,
-    div_by, same_elements, dictionary, optimization_hints, bounded,
+    integer = 1,
+    floating,
+    boolean,
+    type_attribute,
+    string,
+    array,
+    dense_elements,
+    div_by,
+    same_elements,
+    dictionary,
+    optimization_hints,
+    bounded,
     number_list,  // Never tagged: what an integer_array or boolean_array attribute of an op holds.
   };
   Kind kind = Kind::integer;
@@ -122,7 +131,7 @@ struct Function {
   bool is_private = false;
   bool is_kernel = false;
   LocationId location{};
-  std::optional<AttributeId> hints;          ///< Kind optimization_hints.
+  std::optional<AttributeId> hints;                ///< Kind optimization_hints.
   std::optional<AttributeId> argument_attributes;  ///< Kind array; 13.5 on.
   BlockId body{};
 };
@@ -174,7 +183,9 @@ class Module {
   /// The same by the group's number in its row.
   std::span<const ValueId> operands(OpId id, std::size_t group) const;
   ValueId operand(OpId id, std::size_t i) const { return operands(id)[i]; }
-  ValueId result(OpId id, std::size_t i) const { return ValueId{op(id).results.first + static_cast<std::uint32_t>(i)}; }
+  ValueId result(OpId id, std::size_t i) const {
+    return ValueId{op(id).results.first + static_cast<std::uint32_t>(i)};
+  }
   ValueId argument(BlockId id, std::size_t i) const {
     return ValueId{block(id).arguments.first + static_cast<std::uint32_t>(i)};
   }
@@ -193,8 +204,8 @@ class Module {
   /// The name of an enumeration attribute's value, e.g. "nearest_even"; empty if absent and without default.
   std::string_view enumerator(OpId id, std::string_view attribute) const;
 
-  /// "%0"-free access path for people: "@kernel/for#0/addf#3" (n-th op of that mnemonic in its block). Ops of a second
-  /// region are below "else": "@kernel/if#1/else/store_view_tko#0".
+  /// "%0"-free access path for people: "@kernel/for#0/addf#3" (n-th op of that mnemonic in its block). Ops of
+  /// a second region are below "else": "@kernel/if#1/else/store_view_tko#0".
   std::string access_path(OpId id) const;
   /// The function whose body holds this op.
   const Function& function_of(OpId id) const;
@@ -203,7 +214,8 @@ class Module {
 /// Whether two types are the same, whatever their ids: a file may hold equal types twice.
 bool same_type(const Module& left, TypeId a, const Module& right, TypeId b);
 
-/// Calls `visit(OpId)` for every op of a block and of the regions below it, in program order, a region op first.
+/// Calls `visit(OpId)` for every op of a block and of the regions below it, in program order, a region op
+/// first.
 template <class Visit>
 void walk(const Module& module, BlockId block, Visit&& visit) {
   for (OpId id : module.block(block).ops) {
@@ -211,7 +223,8 @@ void walk(const Module& module, BlockId block, Visit&& visit) {
     const Range regions = module.op(id).regions;
     for (std::uint32_t r = regions.first; r < regions.first + regions.count; ++r) {
       const Range blocks = module.regions[r].blocks;
-      for (std::uint32_t b = blocks.first; b < blocks.first + blocks.count; ++b) walk(module, BlockId{b}, visit);
+      for (std::uint32_t b = blocks.first; b < blocks.first + blocks.count; ++b)
+        walk(module, BlockId{b}, visit);
     }
   }
 }

@@ -7,14 +7,13 @@
 
 #include <array>
 #include <cassert>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <compare>
 #include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
-
 #include <tileport/ir/enumerations.hpp>
 
 namespace tileport::ir {
@@ -79,11 +78,13 @@ struct AttributeInfo {
   const Enumeration* enumeration = nullptr;  ///< For Encoding::enumeration.
   bool optional = false;                     ///< Present only if its flag bit is set.
   Version since{13, 1};
-  /// What an absent attribute means (in older versions, and where the text leaves it out); an enumeration's number.
+  /// What an absent attribute means (in older versions, and where the text leaves it out); an enumeration's
+  /// number.
   std::optional<std::uint64_t> default_value{};
 };
 
-/// Flag bits are numbered in the order of the row. A presence flag has the name of its attribute or operand group.
+/// Flag bits are numbered in the order of the row. A presence flag has the name of its attribute or operand
+/// group.
 struct FlagInfo {
   enum class Kind : std::uint8_t { unit_attribute, presence };
   std::string_view name;
@@ -94,12 +95,12 @@ struct FlagInfo {
 /// Semantic properties that passes ask for.
 enum class Trait : std::uint16_t {
   none = 0,
-  pure = 1 << 0,          ///< No effect beyond its results: may be dropped when unused, merged when equal.
-  commutative = 1 << 1,   ///< The first two operands may change places without changing any bit of the result.
+  pure = 1 << 0,         ///< No effect beyond its results: may be dropped when unused, merged when equal.
+  commutative = 1 << 1,  ///< The first two operands may change places without changing any bit of the result.
   terminator = 1 << 2,
   reads_memory = 1 << 3,
   writes_memory = 1 << 4,
-  promises = 1 << 5,      ///< Carries facts about values (assume) and forwards its operand.
+  promises = 1 << 5,  ///< Carries facts about values (assume) and forwards its operand.
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));

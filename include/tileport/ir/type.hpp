@@ -18,9 +18,30 @@ enum class ConstantId : std::uint32_t {};
 inline constexpr std::int64_t kDynamic = std::numeric_limits<std::int64_t>::min();
 
 enum class TypeKind : std::uint8_t {
-  i1, i4, i8, i16, i32, i64,
-  f16, bf16, f32, tf32, f64, f8E4M3FN, f8E5M2, f8E8M0FNU, f4E2M1FN, fnv8E5M3FNU,
-  pointer, tile, tensor_view, partition_view, strided_view, gather_scatter_view, function, token,
+  i1,
+  i4,
+  i8,
+  i16,
+  i32,
+  i64,
+  f16,
+  bf16,
+  f32,
+  tf32,
+  f64,
+  f8E4M3FN,
+  f8E5M2,
+  f8E8M0FNU,
+  f4E2M1FN,
+  fnv8E5M3FNU,
+  pointer,
+  tile,
+  tensor_view,
+  partition_view,
+  strided_view,
+  gather_scatter_view,
+  function,
+  token,
 };
 
 /// Numbers are the bytecode's.

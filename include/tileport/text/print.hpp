@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-
 #include <tileport/ir/module.hpp>
 
 namespace tileport::text {
