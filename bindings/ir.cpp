@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+// A module is shared by all handles on its parts, so a handle never outlives what it points to.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <string>
+#include <tileport/ir/module.hpp>
+#include <tileport/text/print.hpp>
+#include <vector>
+
+namespace py = pybind11;
+namespace ir = tileport::ir;
+
+namespace {
+
+using ModulePtr = std::shared_ptr<ir::Module>;
+
+struct FunctionHandle {
+  ModulePtr module;
+  std::size_t number;
+  const ir::Function& get() const { return module->functions[number]; }
+};
+struct OpHandle {
+  ModulePtr module;
+  ir::OpId id;
+  const ir::Operation& get() const { return module->op(id); }
+};
+struct BlockHandle {
+  ModulePtr module;
+  ir::BlockId id;
+};
+struct ValueHandle {
+  ModulePtr module;
+  ir::ValueId id;
+};
+struct LocationHandle {
+  ModulePtr module;
+  ir::LocationId id;
+  const ir::SourceLocation& get() const { return module->locations[ir::index(id)]; }
+};
+
+py::str text(const std::string& bytes) {
+  PyObject* result =
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<py::ssize_t>(bytes.size()), "surrogateescape");
+  if (!result) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(result);
+}
+
+py::object location(const ModulePtr& module, ir::LocationId id) {
+  if (ir::index(id) == 0) return py::none();
+  return py::cast(LocationHandle{module, id});
+}
+
+std::vector<ValueHandle> handles(const ModulePtr& module, std::span<const ir::ValueId> ids) {
+  std::vector<ValueHandle> result;
+  for (ir::ValueId id : ids) result.push_back({module, id});
+  return result;
+}
+
+std::vector<ValueHandle> handles(const ModulePtr& module, ir::Range range) {
+  std::vector<ValueHandle> result;
+  for (std::uint32_t i = 0; i < range.count; ++i) result.push_back({module, ir::ValueId{range.first + i}});
+  return result;
+}
+
+std::vector<OpHandle> ops_of(const ModulePtr& module, ir::BlockId block) {
+  std::vector<OpHandle> result;
+  for (ir::OpId id : module->block(block).ops) result.push_back({module, id});
+  return result;
+}
+
+std::vector<OpHandle> walk(const ModulePtr& module, ir::BlockId block) {
+  std::vector<OpHandle> result;
+  ir::walk(*module, block, [&](ir::OpId id) { result.push_back({module, id}); });
+  return result;
+}
+
+py::object optional_int(const std::optional<std::int64_t>& number) {
+  return number ? py::object(py::int_(*number)) : py::none();
+}
+
+py::dict constant(const ir::Module& module, ir::ConstantId id, ir::TypeId type) {
+  py::dict result;
+  result["type"] = tileport::text::print(module, type);
+  result["data"] = py::bytes(module.constants[static_cast<std::size_t>(id)]);
+  return result;
+}
+
+py::object to_python(const ir::Module& module, const ir::Attribute& attribute);
+
+py::dict dictionary(const ir::Module& module, const ir::Attribute& attribute) {
+  py::dict result;
+  for (std::size_t i = 0; i < attribute.keys.size(); ++i) {
+    result[text(module.string(attribute.keys[i]))] = to_python(module, module.attribute(attribute.items[i]));
+  }
+  return result;
+}
+
+py::dict number(const ir::Module& module, const ir::Attribute& attribute) {
+  const ir::TypeKind kind = module.type(attribute.type).kind;
+  py::dict result;
+  result["type"] = std::string(ir::keyword(kind));
+  if (ir::is_float(kind)) {
+    result["bits"] = attribute.bits;
+    result["text"] = tileport::text::print_float(kind, attribute.bits);
+  } else {
+    const unsigned unused = 64 - ir::bit_width(kind);
+    result["value"] = static_cast<std::int64_t>(attribute.bits << unused) >> unused;
+  }
+  return result;
+}
+
+py::object to_python(const ir::Module& module, const ir::Attribute& attribute) {
+  using Kind = ir::Attribute::Kind;
+  py::dict predicate;
+  switch (attribute.kind) {
+    case Kind::integer:
+    case Kind::floating:
+      return number(module, attribute);
+    case Kind::boolean:
+      return py::bool_(attribute.bits != 0);
+    case Kind::type_attribute:
+      return py::str(tileport::text::print(module, attribute.type));
+    case Kind::string:
+      return text(module.string(attribute.string));
+    case Kind::array: {
+      py::list items;
+      for (ir::AttributeId item : attribute.items) items.append(to_python(module, module.attribute(item)));
+      return items;
+    }
+    case Kind::dense_elements:
+      return constant(module, attribute.constant, attribute.type);
+    case Kind::dictionary:
+    case Kind::optimization_hints:
+      return dictionary(module, attribute);
+    case Kind::number_list:
+      return py::cast(attribute.numbers);
+    case Kind::div_by:
+      predicate["kind"] = "div_by";
+      predicate["divisor"] = attribute.bits;
+      predicate["every"] = optional_int(attribute.first);
+      predicate["along"] = optional_int(attribute.second);
+      return predicate;
+    case Kind::same_elements:
+      predicate["kind"] = "same_elements";
+      predicate["groups"] = attribute.numbers;
+      return predicate;
+    case Kind::bounded:
+      predicate["kind"] = "bounded";
+      predicate["lower"] = optional_int(attribute.first);
+      predicate["upper"] = optional_int(attribute.second);
+      return predicate;
+  }
+  return py::none();
+}
+
+py::object to_python(const OpHandle& op, const ir::AttributeInfo& info, std::uint64_t word) {
+  const ir::Module& module = *op.module;
+  switch (info.encoding) {
+    case ir::Encoding::enumeration:
+      return py::str(std::string(info.enumeration->values[word]));
+    case ir::Encoding::integer:
+      return py::int_(word);
+    case ir::Encoding::boolean:
+      return py::bool_(word != 0);
+    case ir::Encoding::string:
+      return text(module.string(static_cast<ir::StringId>(word)));
+    case ir::Encoding::type:
+      return py::str(tileport::text::print(module, static_cast<ir::TypeId>(word)));
+    case ir::Encoding::constant:
+      return constant(module, static_cast<ir::ConstantId>(word), module.value(module.result(op.id, 0)).type);
+    case ir::Encoding::boolean_array: {
+      py::list entries;
+      for (std::int64_t entry : module.attributes[word].numbers) entries.append(entry != 0);
+      return entries;
+    }
+    default:
+      return to_python(module, module.attributes[word]);
+  }
+}
+
+py::dict attributes(const OpHandle& op) {
+  py::dict result;
+  const ir::OpInfo& info = *op.get().info;
+  for (std::size_t i = 0; i < info.attributes.size(); ++i) {
+    const auto word = op.module->word(op.id, info.attributes[i].name);
+    if (word)
+      result[py::str(std::string(info.attributes[i].name))] = to_python(op, info.attributes[i], *word);
+  }
+  return result;
+}
+
+py::list flags(const OpHandle& op) {
+  py::list result;
+  const ir::OpInfo& info = *op.get().info;
+  for (std::size_t i = 0; i < info.flags.size(); ++i) {
+    const bool unit = info.flags[i].kind == ir::FlagInfo::Kind::unit_attribute;
+    if (unit && (op.get().flags >> i & 1U) != 0) result.append(std::string(info.flags[i].name));
+  }
+  return result;
+}
+
+py::dict operand_groups(const OpHandle& op) {
+  py::dict result;
+  const ir::OpInfo& info = *op.get().info;
+  for (std::size_t i = 0; i < info.operands.size(); ++i) {
+    result[py::str(std::string(info.operands[i].name))] = handles(op.module, op.module->operands(op.id, i));
+  }
+  return result;
+}
+
+std::vector<std::optional<BlockHandle>> regions(const OpHandle& op) {
+  std::vector<std::optional<BlockHandle>> result;
+  for (std::uint32_t i = 0; i < op.get().regions.count; ++i) {
+    const auto body = op.module->body(op.id, i);
+    result.push_back(body ? std::optional(BlockHandle{op.module, *body}) : std::nullopt);
+  }
+  return result;
+}
+
+void bind_module(py::module_& module) {
+  py::class_<ir::Module, ModulePtr>(module, "Module")
+      .def_property_readonly(
+          "version", [](const ir::Module& m) { return py::make_tuple(m.version.major, m.version.minor); })
+      .def_readonly("file", &ir::Module::file)
+      .def_property_readonly("producer",
+                             [](const ir::Module& m) -> py::object {
+                               return m.producer ? py::object(text(m.string(*m.producer))) : py::none();
+                             })
+      .def_property_readonly("functions",
+                             [](const ModulePtr& m) {
+                               std::vector<FunctionHandle> result;
+                               for (std::size_t i = 0; i < m->functions.size(); ++i) result.push_back({m, i});
+                               return result;
+                             })
+      .def_property_readonly("globals",
+                             [](const ir::Module& m) {
+                               py::list result;
+                               for (const ir::Global& global : m.globals) {
+                                 py::dict row = constant(m, global.value, global.type);
+                                 row["name"] = text(m.string(global.name));
+                                 row["alignment"] = global.alignment;
+                                 row["private"] = global.is_private;
+                                 row["constant"] = global.is_constant;
+                                 result.append(row);
+                               }
+                               return result;
+                             })
+      .def("walk",
+           [](const ModulePtr& m) {
+             std::vector<OpHandle> result;
+             for (const ir::Function& function : m->functions) {
+               ir::walk(*m, function.body, [&](ir::OpId id) { result.push_back({m, id}); });
+             }
+             return result;
+           })
+      .def("__repr__", [](const ir::Module& m) {
+        return "<tileport.ir.Module of " + std::to_string(m.ops.size()) + " ops>";
+      });
+  py::class_<FunctionHandle>(module, "Function")
+      .def_property_readonly("name",
+                             [](const FunctionHandle& f) { return text(f.module->string(f.get().name)); })
+      .def_property_readonly(
+          "arguments",
+          [](const FunctionHandle& f) { return handles(f.module, f.module->block(f.get().body).arguments); })
+      .def_property_readonly("ops", [](const FunctionHandle& f) { return ops_of(f.module, f.get().body); })
+      .def("walk", [](const FunctionHandle& f) { return walk(f.module, f.get().body); })
+      .def_property_readonly(
+          "hints",
+          [](const FunctionHandle& f) {
+            return f.get().hints ? dictionary(*f.module, f.module->attribute(*f.get().hints)) : py::dict();
+          })
+      .def_property_readonly("location",
+                             [](const FunctionHandle& f) { return location(f.module, f.get().location); });
+}
+
+void bind_operation(py::module_& module) {
+  py::class_<OpHandle>(module, "Operation")
+      .def_property_readonly("mnemonic",
+                             [](const OpHandle& op) { return std::string(op.get().info->mnemonic); })
+      .def_property_readonly("family",
+                             [](const OpHandle& op) { return std::string(ir::name(op.get().info->family)); })
+      .def_property_readonly(
+          "operands", [](const OpHandle& op) { return handles(op.module, op.module->operands(op.id)); })
+      .def_property_readonly("operand_groups", &operand_groups)
+      .def_property_readonly("results",
+                             [](const OpHandle& op) { return handles(op.module, op.get().results); })
+      .def_property_readonly("attributes", &attributes)
+      .def_property_readonly("flags", &flags)
+      .def_property_readonly("regions", &regions)
+      .def_property_readonly("location",
+                             [](const OpHandle& op) { return location(op.module, op.get().location); })
+      .def_property_readonly("path", [](const OpHandle& op) { return text(op.module->access_path(op.id)); })
+      .def("__eq__",
+           [](const OpHandle& a, const OpHandle& b) { return a.module == b.module && a.id == b.id; })
+      .def("__hash__", [](const OpHandle& op) { return ir::index(op.id); })
+      .def("__repr__", [](const OpHandle& op) { return text("<" + op.module->access_path(op.id) + ">"); });
+  py::class_<BlockHandle>(module, "Block")
+      .def_property_readonly(
+          "arguments",
+          [](const BlockHandle& b) { return handles(b.module, b.module->block(b.id).arguments); })
+      .def_property_readonly("ops", [](const BlockHandle& b) { return ops_of(b.module, b.id); })
+      .def("walk", [](const BlockHandle& b) { return walk(b.module, b.id); });
+}
+
+void bind_value(py::module_& module) {
+  py::class_<ValueHandle>(module, "Value")
+      .def_property_readonly(
+          "type",
+          [](const ValueHandle& v) { return tileport::text::print(*v.module, v.module->value(v.id).type); })
+      .def_property_readonly("index", [](const ValueHandle& v) { return v.module->value(v.id).index; })
+      .def_property_readonly("producer",
+                             [](const ValueHandle& v) -> py::object {
+                               const auto op = v.module->producer_of(v.id);
+                               return op ? py::cast(OpHandle{v.module, *op}) : py::none();
+                             })
+      .def("__eq__",
+           [](const ValueHandle& a, const ValueHandle& b) { return a.module == b.module && a.id == b.id; })
+      .def("__hash__", [](const ValueHandle& v) { return ir::index(v.id); });
+  py::class_<LocationHandle>(module, "Location")
+      .def_property_readonly("file", [](const LocationHandle& l) { return text(l.get().file); })
+      .def_property_readonly("function", [](const LocationHandle& l) { return text(l.get().function); })
+      .def_property_readonly("line", [](const LocationHandle& l) { return l.get().line; })
+      .def_property_readonly("column", [](const LocationHandle& l) { return l.get().column; })
+      .def_property_readonly("inlined_at",
+                             [](const LocationHandle& l) { return location(l.module, l.get().inlined_at); })
+      .def("__repr__", [](const LocationHandle& l) {
+        return text(l.get().file + ":" + std::to_string(l.get().line) + ":" + std::to_string(l.get().column));
+      });
+}
+
+py::list op_table() {
+  py::list result;
+  for (const ir::OpInfo* info : ir::all_ops()) {
+    py::dict row;
+    row["mnemonic"] = std::string(info->mnemonic);
+    row["opcode"] = info->opcode;
+    row["family"] = std::string(ir::name(info->family));
+    row["since"] = py::make_tuple(info->since.major, info->since.minor);
+    row["regions"] = info->regions;
+    const auto names = [](const auto& list) {
+      py::list all;
+      for (const auto& item : list) all.append(std::string(item.name));
+      return all;
+    };
+    row["results"] = names(info->results);
+    row["operands"] = names(info->operands);
+    row["attributes"] = names(info->attributes);
+    row["flags"] = names(info->flags);
+    result.append(row);
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_ir(py::module_& core) {
+  py::module_ module = core.def_submodule("ir", "Tile IR modules.");
+  bind_value(module);
+  bind_operation(module);
+  bind_module(module);
+  module.def("op_table", &op_table);
+}
