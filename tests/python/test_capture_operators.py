@@ -10,6 +10,7 @@ import importlib.util
 import json
 import re
 import subprocess
+import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -149,6 +150,37 @@ def test_variables_are_named_where_bytecode_says_they_are_computed(rows: Rows) -
     assert found["rsqrt"] == {"rms"}
     assert found["get_tile_block_id"] == {"row"}
     assert found["iota"] == {"offsets"}
+
+
+def test_launches_can_be_executed_in_place() -> None:
+    """What `on_launch` writes into the arguments is what the host code returns."""
+    program = """
+import torch
+from tileport.capture.device_models import DEVICE_MODELS
+from tileport.capture.session import start
+
+launches = []
+
+def execute(launch):
+    launches.append(launch)
+    output, given = launch.arguments[:2]
+    output.copy_(torch.softmax(given, dim=1))
+
+recorder = start(DEVICE_MODELS["h200"], execute)
+recorder.test = "mine"
+import tilegym
+
+tilegym.set_backend("cutile")
+x = torch.rand(64, 1000, device="cuda")
+assert torch.equal(tilegym.ops.softmax(x), torch.softmax(x, dim=1))
+[launch] = launches
+assert launch.arguments[1].data_ptr() == x.data_ptr()
+assert (launch.grid, launch.test, launch.tuning) == ((64, 1, 1), "mine", False)
+assert launch.specialization.target == "sm_90" and launch.specialization.bytecode[:8] == b"\\x7fTileIR\\x00"
+assert launch.facts["input"] == {"shape": [64, 1000], "strides": [1000, 1], "storage": 1}
+"""
+    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
 
 
 @pytest.fixture(scope="module", params=OPS)

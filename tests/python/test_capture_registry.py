@@ -90,13 +90,20 @@ def test_installed_operators() -> None:
     assert find_operator("liger.rope").module == "tilegym.suites.liger.cutile.rope"
 
 
-def test_looking_up_names_imports_nothing_heavy() -> None:
-    code = (
-        "import sys, tileport.capture as c\n"
-        "try: c.find_operator('softmax')\nexcept Exception: pass\n"
-        "c.capture, c.source_names\n"
-        "print(sorted({'torch', 'tilegym', 'cuda.tile'} & set(sys.modules)))"
-    )
+def test_names_and_cases_are_listed_without_heavy_imports() -> None:
+    code = """
+import importlib, sys
+import tileport.capture as capture
+try:
+    capture.find_operator("softmax")
+except capture.registry.ToolchainError:
+    pass
+capture.capture, capture.source_names
+for op in ("softmax", "rms_norm", "silu_and_mul", "swiglu", "matmul"):
+    names = [case.name for case in importlib.import_module(f"tileport.capture.drivers.{op}").cases()]
+    assert len(set(names)) == len(names) > 4, names
+print(sorted({"torch", "tilegym", "cuda.tile"} & set(sys.modules)))
+"""
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed == "[]\n"
 

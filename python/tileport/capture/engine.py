@@ -278,12 +278,12 @@ def driver_file(op: str) -> Path | None:
 
 
 def _find_tests(operator: Operator, tests: str | os.PathLike[str] | None) -> tuple[Path | None, list[Path]]:
-    from tileport.capture.test_selection import select_tests, tests_root
+    from tileport.capture.selection import folder_of_tests, select_tests
 
     given = tests if tests is not None else os.environ.get(TESTS_VARIABLE) or None
     if given is None:
         return None, []
-    root = tests_root(Path(given))
+    root = folder_of_tests(Path(given))
     if importlib.util.find_spec("pytest") is None:
         raise ToolchainError(
             "package-missing", "running TileGym's tests needs pytest", help="pip install pytest"
@@ -411,7 +411,7 @@ def write_capture(operator: Operator, out: Path, followed: Follower) -> CaptureR
     own_rejected = [row for row in rejected if _belongs(row, operator)]
     if not own:
         _nothing_captured(operator, own_rejected, rows, followed)
-    # What else was launched counts if it was together with the operator: a test file may hold other tests too.
+    # What else was launched counts if it was together with the operator: files may hold other tests too.
     together = {test for row in own for test in row["tests"]}
     rows = [row for row in rows if together.intersection(row["tests"])]
     others = sorted({row["op"] for row in rows if row["op"] != operator.name})

@@ -24,7 +24,7 @@ _TEST_FOLDERS = ("ops", "suites")
 Symbol = tuple[str, str]  # (module, top-level name)
 
 
-def tests_root(folder: Path) -> Path:
+def folder_of_tests(folder: Path) -> Path:
     """The folder that holds TileGym's ``tests``, given that folder or ``tests`` itself; else InputError."""
     for root in (folder, folder.parent):
         if root.joinpath("tests", "ops").is_dir() and (root == folder or folder.name == "tests"):
