@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tileport/diff/compare.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <tileport/text/print.hpp>
+
+#include "diff/align.hpp"
+#include "diff/graph.hpp"
+#include "diff/rules.hpp"
+#include "diff/site.hpp"
+
+namespace tileport::diff {
+namespace {
+
+/// Regions nested deeper than this are no kernel: walking them could exhaust the stack.
+constexpr std::uint32_t kDeepestRegion = 256;
+
+Diagnostic diagnostic(const ir::Module& module, std::string_view side, std::string code, std::string message,
+                      std::string advice) {
+  Diagnostic made;
+  made.code = std::move(code);
+  made.message = fmt::format("{}: {}", side, message);
+  made.place.file = module.file;
+  made.advice = std::move(advice);
+  return made;
+}
+
+/// Whether some block has more than kDeepestRegion regions around it. Parents have lower depth, so one climb a block
+/// that stops at the limit is enough.
+bool is_too_deep(const ir::Module& module) {
+  for (std::uint32_t b = 0; b < module.blocks.size(); ++b) {
+    ir::BlockId block{b};
+    std::uint32_t depth = 0;
+    while (ir::index(module.block(block).parent) != ir::kNone) {
+      if (++depth > kDeepestRegion) return true;
+      block = module.op(module.region(module.block(block).parent).parent).parent;
+    }
+  }
+  return false;
+}
+
+Result<const ir::Function*> only_kernel(const ir::Module& module, std::string_view side) {
+  const auto is_kernel = [](const ir::Function& function) { return function.is_kernel; };
+  const auto count = std::ranges::count_if(module.functions, is_kernel);
+  if (count == 0) {
+    return fail(diagnostic(module, side, "TP-D0001", "the module has no kernel",
+                           "Compare modules with one entry each"));
+  }
+  if (count > 1) {
+    return fail(diagnostic(module, side, "TP-D0002", fmt::format("the module has {} kernels", count),
+                           "Compare modules with one entry each; compile each entry for itself"));
+  }
+  if (is_too_deep(module)) {
+    return fail(diagnostic(module, side, "TP-D0003",
+                           fmt::format("regions are nested more than {} deep", kDeepestRegion),
+                           "No front end emits such code; the file is probably damaged"));
+  }
+  return &*std::ranges::find_if(module.functions, is_kernel);
+}
+
+void compare_parameters(const ir::Module& a, const ir::Function& in_a, const ir::Module& b, const ir::Function& in_b,
+                        std::vector<Finding>& findings) {
+  const auto& left = a.type(in_a.type).inputs;
+  const auto& right = b.type(in_b.type).inputs;
+  Finding finding;
+  finding.effect = Effect::value;
+  finding.reference = entry_site(a, in_a);
+  finding.port = entry_site(b, in_b);
+  if (left.size() != right.size()) {
+    // More parameters: something that the reference was specialized for is left to the launch.
+    finding.kind = right.size() > left.size() ? FindingClass::specialization_loss : FindingClass::mistranslation;
+    finding.message =
+        fmt::format("the entry has {} parameters in the reference, {} in the port", left.size(), right.size());
+    findings.push_back(finding);
+    return;
+  }
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (ir::same_type(a, left[i], b, right[i])) continue;
+    finding.message = fmt::format("parameter {} is {} in the reference, {} in the port", i, text::print(a, left[i]),
+                                  text::print(b, right[i]));
+    findings.push_back(finding);
+  }
+}
+
+void compare_files(const ir::Module& a, const ir::Function& in_a, const ir::Module& b, const ir::Function& in_b,
+                   RuleCounts& counts) {
+  const auto producer = [](const ir::Module& module) {
+    return module.producer ? module.string(*module.producer) : std::string();
+  };
+  if (a.string(in_a.name) != b.string(in_b.name)) counts.add(Rule::entry_name);
+  if (a.version != b.version) counts.add(Rule::bytecode_version);
+  if (producer(a) != producer(b)) counts.add(Rule::producer);
+}
+
+Finding unexplained(const ir::Module& a, const ir::Function& in_a, const ir::Module& b, const ir::Function& in_b) {
+  Finding finding;
+  finding.effect = Effect::value;
+  finding.message = "the kernels compute different values; the ops that differ could not be paired";
+  finding.reference = entry_site(a, in_a);
+  finding.port = entry_site(b, in_b);
+  return finding;
+}
+
+}  // namespace
+
+Result<Comparison> compare(const ir::Module& reference, const ir::Module& port, const CompareOptions& options) {
+  const auto left = only_kernel(reference, "reference");
+  if (!left) return tl::unexpected<Diagnostics>(left.error());
+  const auto right = only_kernel(port, "port");
+  if (!right) return tl::unexpected<Diagnostics>(right.error());
+
+  Interner interner;
+  Graph a(reference, **left, interner);
+  Graph b(port, **right, interner);
+  Comparison result;
+  compare_parameters(reference, **left, port, **right, result.findings);
+  const bool same_values = a.content == b.content && result.findings.empty();
+
+  Alignment alignment(a, b, options.target);
+  alignment.run();
+  std::ranges::move(alignment.findings, std::back_inserter(result.findings));
+  const bool explained = std::ranges::any_of(
+      result.findings, [](const Finding& finding) { return finding.effect == Effect::value; });
+  if (!same_values && !explained) result.findings.push_back(unexplained(reference, **left, port, **right));
+  std::ranges::stable_sort(result.findings, {}, &Finding::severity);
+
+  compare_files(reference, **left, port, **right, b.counts);
+  result.notes = notes_of(a.counts, b.counts);
+  result.equality = !result.findings.empty() ? Equality::differs
+                    : result.notes.empty()   ? Equality::equal
+                                             : Equality::equal_up_to;
+  return result;
+}
+
+}  // namespace tileport::diff

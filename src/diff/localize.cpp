@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where two computations first diverge. Starting from a pair of ops with different numbers, the operands that neither
+// side knows from the other lead further up, until the difference is the op's own, or one operand is known: then the
+// op was given another value.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <tileport/text/print.hpp>
+
+#include "diff/align.hpp"
+#include "diff/site.hpp"
+
+namespace tileport::diff {
+namespace {
+
+using ir::OpId;
+using ir::ValueId;
+
+std::string extents(const std::vector<std::int64_t>& numbers) {
+  std::vector<std::string> parts;
+  for (const std::int64_t n : numbers) parts.push_back(n == ir::kDynamic ? std::string("?") : fmt::format("{}", n));
+  return fmt::format("[{}]", fmt::join(parts, ", "));
+}
+
+std::string padding_name(const std::optional<ir::PaddingValue>& padding) {
+  return padding ? std::string(ir::kPaddingValue.values[static_cast<std::size_t>(*padding)]) : "none";
+}
+
+/// What differs between two types, part by part: "padding is neg_inf in the reference, none in the port".
+void type_delta(const ir::Module& a, ir::TypeId in_a, const ir::Module& b, ir::TypeId in_b,
+                std::vector<std::string>& parts) {
+  const ir::Type& left = a.type(in_a);
+  const ir::Type& right = b.type(in_b);
+  const auto part = [&](std::string_view what, const std::string& x, const std::string& y) {
+    if (x != y) parts.push_back(fmt::format("{} is {} in the reference, {} in the port", what, x, y));
+  };
+  if (left.kind != right.kind) {
+    return part("the type", text::print(a, in_a), text::print(b, in_b));
+  }
+  const bool view = ir::is_view(left.kind);
+  part(view ? "the tile's shape" : "the shape", extents(left.shape), extents(right.shape));
+  part("strides", extents(left.strides), extents(right.strides));
+  part("dim_map", fmt::format("[{}]", fmt::join(left.dim_map, ", ")), fmt::format("[{}]", fmt::join(right.dim_map, ", ")));
+  part("sparse_dim", fmt::format("{}", left.sparse_dim), fmt::format("{}", right.sparse_dim));
+  part("padding", padding_name(left.padding), padding_name(right.padding));
+  const bool nested = !ir::is_element(left.kind) && left.kind != ir::TypeKind::token && left.kind != ir::TypeKind::function;
+  if (nested && ir::is_element(a.type(left.element).kind) && ir::is_element(b.type(right.element).kind)) {
+    part("the element type", text::print(a, left.element), text::print(b, right.element));
+  } else if (nested) {
+    type_delta(a, left.element, b, right.element, parts);
+  }
+}
+
+/// The name of the group that operand `i` belongs to.
+std::string operand_name(const ir::Module& module, OpId id, std::size_t i) {
+  const ir::OpInfo& info = *module.op(id).info;
+  std::size_t first = 0;
+  for (std::size_t g = 0; g < info.operands.size(); ++g) {
+    const std::size_t size = module.operands(id, g).size();
+    if (i < first + size) {
+      return size == 1 && info.operands[g].arity != ir::Arity::variadic
+                 ? std::string(info.operands[g].name)
+                 : fmt::format("{}[{}]", info.operands[g].name, i - first);
+    }
+    first += size;
+  }
+  return fmt::format("operand {}", i);
+}
+
+/// Whether the reference's type fixes extents or strides that the port's leaves to the launch, and nothing else.
+bool only_less_static(const ir::Type& a, const ir::Type& b) {
+  const auto less = [](const std::vector<std::int64_t>& x, const std::vector<std::int64_t>& y) {
+    return std::ranges::equal(x, y, [](std::int64_t p, std::int64_t q) { return p == q || q == ir::kDynamic; });
+  };
+  return a.kind == ir::TypeKind::tensor_view && b.kind == a.kind && less(a.shape, b.shape) && less(a.strides, b.strides);
+}
+
+}  // namespace
+
+void Alignment::differ(OpId a, OpId b) {
+  const std::uint64_t pair = std::uint64_t{ir::index(a)} << 32 | ir::index(b);
+  if (seen_.insert(pair).second) to_localize_.emplace_back(a, b);
+}
+
+void Alignment::only_in_reference(OpId a, ir::BlockId where) {
+  mistranslation(fmt::format("{} of the reference has no counterpart in the port", a_.module.op(a).info->mnemonic),
+                 site(a_, a), block_site(b_, where));
+}
+
+void Alignment::only_in_port(ir::BlockId where, OpId b) {
+  mistranslation(fmt::format("{} of the port has no counterpart in the reference", b_.module.op(b).info->mnemonic),
+                 block_site(a_, where), site(b_, b));
+}
+
+void Alignment::localize(OpId a, OpId b) {
+  const ir::OpInfo* left = a_.module.op(a).info;
+  const ir::OpInfo* right = b_.module.op(b).info;
+  if (left != right) {
+    mistranslation(fmt::format("{} in the reference, {} in the port", left->mnemonic, right->mnemonic), site(a_, a),
+                   site(b_, b));
+    return;
+  }
+  const std::size_t before = findings.size();
+  signature_delta(a, b);
+  operand_delta(a, b);
+  regions(a, b);
+  if (findings.size() == before) facts(a, b);
+}
+
+bool Alignment::signature_delta(OpId a, OpId b) {
+  if (a_.node(a).signature == b_.node(b).signature) return false;
+  const ir::Operation& left = a_.module.op(a);
+  const ir::Operation& right = b_.module.op(b);
+  const std::size_t before = findings.size();
+  for (std::size_t i = 0; i < left.info->attributes.size(); ++i) {
+    if (is_fact(left.info->attributes[i]) || a_.slot_key(a, i) == b_.slot_key(b, i)) continue;
+    const bool constant = left.info->is("constant");
+    mistranslation(fmt::format("{} is {} in the reference, {} in the port",
+                               constant ? "the constant" : left.info->attributes[i].name,
+                               slot_text(a_.original, a, i), slot_text(b_.original, b, i)),
+                   site(a_, a), site(b_, b));
+  }
+  for (std::size_t i = 0; i < left.info->flags.size(); ++i) {
+    if (left.info->flags[i].kind != ir::FlagInfo::Kind::unit_attribute) continue;
+    const bool in_a = (left.flags >> i & 1U) != 0;
+    const bool in_b = (right.flags >> i & 1U) != 0;
+    if (in_a == in_b) continue;
+    mistranslation(fmt::format("{} is {} in the reference, {} in the port", left.info->flags[i].name,
+                               in_a ? "set" : "not set", in_b ? "set" : "not set"),
+                   site(a_, a), site(b_, b));
+  }
+  for (std::uint32_t i = 0; i < left.results.count && i < right.results.count; ++i) {
+    const ir::TypeId in_a = a_.module.value(a_.module.result(a, i)).type;
+    const ir::TypeId in_b = b_.module.value(b_.module.result(b, i)).type;
+    std::vector<std::string> parts;
+    type_delta(a_.module, in_a, b_.module, in_b, parts);
+    if (parts.empty()) continue;
+    const bool loss = only_less_static(a_.module.type(in_a), b_.module.type(in_b));
+    report(loss ? FindingClass::specialization_loss : FindingClass::mistranslation, FindingSeverity::critical,
+           loss ? Effect::code : Effect::value, fmt::format("{}", fmt::join(parts, "; ")), site(a_, a), site(b_, b));
+  }
+  if (left.results.count != right.results.count) {
+    mistranslation(fmt::format("{} has {} results in the reference, {} in the port", left.info->mnemonic,
+                               left.results.count, right.results.count),
+                   site(a_, a), site(b_, b));
+  }
+  return findings.size() != before;
+}
+
+/// An operand group that only one side has, or of another size.
+bool Alignment::group_delta(OpId a, OpId b) {
+  const ir::OpInfo& info = *a_.module.op(a).info;
+  bool differs = false;
+  for (std::size_t g = 0; g < info.operands.size(); ++g) {
+    const std::size_t in_a = a_.module.operands(a, g).size();
+    const std::size_t in_b = b_.module.operands(b, g).size();
+    if (in_a == in_b) continue;
+    differs = true;
+    const std::string_view name = info.operands[g].name;
+    if (in_a == 0 || in_b == 0) {
+      mistranslation(fmt::format("{} is given in the {} only", name, in_a != 0 ? "reference" : "port"), site(a_, a),
+                     site(b_, b));
+    } else {
+      mistranslation(fmt::format("{} has {} values in the reference, {} in the port", name, in_a, in_b), site(a_, a),
+                     site(b_, b));
+    }
+  }
+  return differs;
+}
+
+void Alignment::operand_delta(OpId a, OpId b) {
+  const auto& left = a_.node(a).operands;
+  const auto& right = b_.node(b).operands;
+  const bool plain = left.size() == a_.module.operands(a).size() && right.size() == b_.module.operands(b).size();
+  if (plain && group_delta(a, b)) return;
+  if (left.size() != right.size()) {
+    mistranslation(fmt::format("{} has {} operands in the reference, {} in the port", a_.module.op(a).info->mnemonic,
+                               left.size(), right.size()),
+                   site(a_, a), site(b_, b));
+    return;
+  }
+  std::vector<Id> in_a;
+  std::vector<Id> in_b;
+  for (const ValueId value : left) in_a.push_back(a_.value(value).id);
+  for (const ValueId value : right) in_b.push_back(b_.value(value).id);
+  if (in_a == in_b) return;
+  std::vector<ValueId> port_order = right;
+  if (has(a_.module.op(a).info->traits, ir::Trait::commutative) && in_a.size() >= 2 &&
+      (in_a[0] == in_b[1] || in_a[1] == in_b[0])) {
+    std::swap(port_order[0], port_order[1]);
+    std::swap(in_b[0], in_b[1]);
+  } else if (std::ranges::is_permutation(in_a, in_b)) {
+    mistranslation(fmt::format("{} has the same operands in another order", a_.module.op(a).info->mnemonic),
+                   site(a_, a), site(b_, b));
+    return;
+  }
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (in_a[i] != in_b[i]) operand_pair(a, b, i, left[i], port_order[i]);
+  }
+}
+
+void Alignment::operand_pair(OpId a, OpId b, std::size_t i, ValueId in_a, ValueId in_b) {
+  const auto made_a = a_.producer(in_a);
+  const auto made_b = b_.producer(in_b);
+  const bool new_a = made_a && !b_.known.contains(a_.value(in_a).id);
+  const bool new_b = made_b && !a_.known.contains(b_.value(in_b).id);
+  if (new_a && new_b) {
+    const bool same_result = a_.module.value(a_.value(in_a).base).index == b_.module.value(b_.value(in_b).base).index;
+    if (same_result || a_.module.op(*made_a).info != b_.module.op(*made_b).info) return differ(*made_a, *made_b);
+  }
+  const bool plain = a_.node(a).operands.size() == a_.module.operands(a).size();
+  const std::string name = plain ? operand_name(a_.module, a, i) : fmt::format("operand {}", i);
+  const std::string message =
+      fmt::format("{} of {} is {} in the reference, {} in the port", name, a_.module.op(a).info->mnemonic,
+                  value_text(a_.module, a_.value(in_a).base), value_text(b_.module, b_.value(in_b).base));
+  // A value that only one side has is the better place there: an op was left out or put in.
+  mistranslation(message, site(a_, new_a && !new_b ? *made_a : a), site(b_, new_b && !new_a ? *made_b : b));
+}
+
+}  // namespace tileport::diff

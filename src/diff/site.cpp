@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diff/site.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <tileport/text/print.hpp>
+
+#include "diff/facts.hpp"
+#include "diff/hints.hpp"
+#include "diff/keys.hpp"
+
+namespace tileport::diff {
+namespace {
+
+std::string constant_text(const ir::Module& module, ir::OpId id, ir::ConstantId constant) {
+  const ir::TypeId type = module.value(module.result(id, 0)).type;
+  const ConstantContent content = constant_content(module, type, constant);
+  const ir::TypeKind kind = module.type(module.type(type).element).kind;
+  if (!content.splat) return fmt::format("<{}: {} bytes of elements>", ir::keyword(kind), content.elements.size());
+  if (ir::is_float(kind)) return fmt::format("<{}: {}>", ir::keyword(kind), text::print_float(kind, *content.splat));
+  if (kind == ir::TypeKind::i1) return fmt::format("<i1: {}>", *content.splat != 0 ? "true" : "false");
+  const unsigned unused = 64 - std::max(1U, ir::bit_width(kind));
+  return fmt::format("<{}: {}>", ir::keyword(kind), static_cast<std::int64_t>(*content.splat << unused) >> unused);
+}
+
+/// The op's place, or that of the nearest one before it in its block.
+ir::LocationId nearest_location(const ir::Module& module, ir::OpId id) {
+  const auto& ops = module.block(module.op(id).parent).ops;
+  auto at = std::ranges::find(ops, id);
+  while (true) {
+    if (at != ops.end() && ir::index(module.op(*at).location) != 0) return module.op(*at).location;
+    if (at == ops.begin()) return {};
+    --at;
+  }
+}
+
+}  // namespace
+
+std::string slot_text(const ir::Module& module, ir::OpId id, std::size_t i) {
+  const ir::AttributeInfo& info = module.op(id).info->attributes[i];
+  const ir::AttributeSlot& slot = module.attribute_slots[module.op(id).attributes.first + i];
+  const auto word = slot.present ? std::optional(slot.word) : info.default_value;
+  if (!word) return "none";
+  const auto number = static_cast<std::uint32_t>(*word);
+  switch (info.encoding) {
+    case ir::Encoding::enumeration:
+      return *word < info.enumeration->values.size() ? std::string(info.enumeration->values[*word])
+                                                     : fmt::format("{}", *word);
+    case ir::Encoding::integer: return fmt::format("{}", static_cast<std::int64_t>(*word));
+    case ir::Encoding::boolean: return *word != 0 ? "true" : "false";
+    case ir::Encoding::string: return fmt::format("\"{}\"", module.string(ir::StringId{number}));
+    case ir::Encoding::type: return text::print(module, ir::TypeId{number});
+    case ir::Encoding::constant: return constant_text(module, id, ir::ConstantId{number});
+    case ir::Encoding::attribute: return to_string(fact_of(module.attribute(ir::AttributeId{number})));
+    default: return attribute_text(module, ir::AttributeId{number});
+  }
+}
+
+std::string op_text(const ir::Module& module, ir::OpId id) {
+  const ir::Operation& op = module.op(id);
+  std::string out(op.info->mnemonic);
+  for (std::size_t i = 0; i < op.info->attributes.size(); ++i) {
+    const ir::AttributeInfo& info = op.info->attributes[i];
+    if (!module.attribute_slots[op.attributes.first + i].present) continue;
+    const std::string value = slot_text(module, id, i);
+    if (info.encoding == ir::Encoding::constant || info.encoding == ir::Encoding::attribute) {
+      out += fmt::format(" {}", value);
+    } else {
+      out += fmt::format(" {}={}", info.name, value);
+    }
+  }
+  for (std::size_t i = 0; i < op.info->flags.size(); ++i) {
+    if (op.info->flags[i].kind == ir::FlagInfo::Kind::unit_attribute && (op.flags >> i & 1U) != 0) {
+      out += fmt::format(" {}", op.info->flags[i].name);
+    }
+  }
+  std::vector<std::string> operands;
+  for (const ir::ValueId operand : module.operands(id)) {
+    operands.push_back(text::print(module, module.value(operand).type));
+  }
+  std::vector<std::string> results;
+  for (std::uint32_t i = 0; i < op.results.count; ++i) {
+    results.push_back(text::print(module, module.value(module.result(id, i)).type));
+  }
+  const auto only_types = std::set<std::string>(operands.begin(), operands.end());
+  if (results.size() == 1 && (operands.empty() || only_types == std::set<std::string>{results.front()})) {
+    return fmt::format("{} : {}", out, results.front());
+  }
+  if (!operands.empty()) out += fmt::format(" : {}", fmt::join(operands, ", "));
+  if (!results.empty()) out += fmt::format(" -> {}", fmt::join(results, ", "));
+  return out;
+}
+
+std::string value_text(const ir::Module& module, ir::ValueId id) {
+  const ir::Value& value = module.value(id);
+  if (value.owner == ir::Value::Owner::op_result) {
+    const ir::Operation& op = module.op(ir::OpId{value.owner_id});
+    if (op.info->is("constant")) return op_text(module, ir::OpId{value.owner_id});
+    if (value.index < op.info->result_names.size() && op.results.count > 1) {
+      return fmt::format("{} of {}", op.info->result_names[value.index], op.info->mnemonic);
+    }
+    return op.results.count > 1 ? fmt::format("result {} of {}", value.index, op.info->mnemonic)
+                                : fmt::format("the result of {}", op.info->mnemonic);
+  }
+  const ir::RegionId region = module.block(ir::BlockId{value.owner_id}).parent;
+  if (ir::index(region) == ir::kNone) return fmt::format("parameter {}", value.index);
+  const ir::OpInfo& info = *module.op(module.region(region).parent).info;
+  if (info.is("for") && value.index == 0) return "the index of for";
+  const std::uint32_t first = info.is("for") ? 1 : 0;
+  return fmt::format("{} {} of {}", info.argument_names == ir::ArgumentNames::pairs ? "argument" : "iteration value",
+                     value.index - first, info.mnemonic);
+}
+
+Site site_of(const ir::Module& module, ir::OpId id) {
+  Site site;
+  site.path = module.access_path(id);
+  site.text = op_text(module, id);
+  std::optional<ir::OpId> at = id;
+  ir::LocationId location{};
+  while (at && ir::index(location) == 0) {
+    location = nearest_location(module, *at);
+    at = module.parent_op(*at);
+  }
+  if (ir::index(location) != 0 && ir::index(location) < module.locations.size()) {
+    const ir::SourceLocation& place = module.locations[ir::index(location)];
+    site.file = place.file;
+    site.line = place.line;
+    site.column = place.column;
+  }
+  return site;
+}
+
+}  // namespace tileport::diff
