@@ -44,6 +44,10 @@ struct Translation {
   std::vector<Refusal> refusals;
 };
 
+/// The Python function that the module's first kernel was made from: the debug information's word for it, else the
+/// symbol without the launcher's suffix; "kernel" if that is no identifier.
+std::string kernel_name(const ir::Module& module);
+
 /// Mnemonics of the ops that have no translation, in the order of the op table.
 std::vector<std::string_view> untranslated_ops();
 

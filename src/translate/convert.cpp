@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversions between element types.
+#include <fmt/format.h>
+
+#include "translate/codes.hpp"
+#include "translate/handlers.hpp"
+#include "translate/rust_types.hpp"
+#include "translate/selectors.hpp"
+
+namespace tileport::translate {
+namespace {
+
+std::string operand_stem(Entry& entry, OpReader& op) { return entry.stem(op.all_operands().front()); }
+
+void refuse_sign(Entry& entry, OpReader& op, ir::TypeKind kind, bool is_signed) {
+  entry.refuse(op.id(), code::kType,
+               fmt::format("{} of {} {} can't be expressed: cuTile Rust has no such element type", op.mnemonic(),
+                           is_signed ? "signed" : "unsigned", ir::keyword(kind)));
+}
+
+/// The operand, through a bitcast if the op takes it as unsigned; empty if that can't be expressed.
+std::string integer_operand(Entry& entry, OpReader& op) {
+  const ir::ValueId source = op.operand("from");
+  const ir::TypeKind kind = entry.element(source);
+  const bool is_signed = op.enumerator("signedness") == "signed";
+  if (!has_sign(kind, is_signed)) {
+    refuse_sign(entry, op, kind, is_signed);
+    return {};
+  }
+  return is_signed ? entry.name(source) : entry.as_unsigned(source);
+}
+
+void extend(Entry& entry, OpReader& op) {
+  if (std::string source = integer_operand(entry, op); !source.empty()) {
+    entry.define(op, operand_stem(entry, op), call("exti", {source}));
+  }
+}
+
+void integer_to_float(Entry& entry, OpReader& op) {
+  const std::string mode = rounding(op.enumerator("rounding_mode"));
+  if (std::string source = integer_operand(entry, op); !source.empty()) {
+    entry.define(op, operand_stem(entry, op), call("itof", {source, mode}));
+  }
+}
+
+void float_to_integer(Entry& entry, OpReader& op) {
+  const std::string_view mode = op.enumerator("rounding_mode");
+  const bool is_signed = op.enumerator("signedness") == "signed";
+  const std::string source = entry.name(op.operand("from"));
+  const ir::TypeKind kind = entry.element(op.result());
+  const std::string stem = operand_stem(entry, op);
+  Expression conversion = call("ftoi", {source, rounding(mode)});
+  if (op.flag("saturating")) {
+    if (mode != "nearest_int_to_zero") {
+      entry.refuse(op.id(), code::kValue, "saturating ftoi has no rounding mode in cuTile Rust");
+    }
+    conversion = call("ftoi_saturating", {source, "saturating::Enabled"});
+  }
+  if (!has_sign(kind, is_signed)) {
+    refuse_sign(entry, op, kind, is_signed);
+  } else if (is_signed || kind == ir::TypeKind::i1) {
+    entry.define(op, stem, conversion);
+  } else {
+    const std::string raw =
+        entry.bind(stem + "_unsigned", tile_type(unsigned_name(kind), entry.type(op.result()).shape), conversion);
+    entry.define(op, stem, call("bitcast", {raw}));
+  }
+}
+
+/// cutile 0.5.0 loses `overflow::None` on trunci. Shifting the bits that fall away up and down again leaves a value
+/// that fits, for which "no signed wrap" is true.
+void truncate(Entry& entry, OpReader& op) {
+  const std::string_view mode = op.enumerator("overflow");
+  const ir::ValueId source = op.operand("from");
+  const std::string stem = operand_stem(entry, op);
+  if (mode != "none") {
+    entry.define(op, stem, call("trunci", {entry.name(source), overflow(mode)}));
+    return;
+  }
+  const ir::TypeKind from = entry.element(source);
+  const ir::TypeKind to = entry.element(op.result());
+  if (to == ir::TypeKind::i1) {
+    entry.refuse(op.id(), code::kValue, "wrapping trunci to i1 can't be expressed in cutile 0.5.0");
+    return;
+  }
+  const auto& shape = entry.type(source).shape;
+  const std::string type = tile_type(element_name(from), shape);
+  const unsigned width = ir::bit_width(from) - ir::bit_width(to);
+  const std::string count =
+      entry.bind("lost_bits", type, call("constant", {fmt::format("{}", width), shape_value(shape)}));
+  const std::string high =
+      entry.bind(stem + "_high", type, text(fmt::format("{} << {}", entry.name(source), count)));
+  const std::string low = entry.bind(stem + "_low", type, call("shri", {high, count}));
+  entry.define(op, stem, call("trunci", {low, "overflow::NoSignedWrap"}));
+}
+
+void float_to_float(Entry& entry, OpReader& op) {
+  const std::string mode = rounding(op.enumerator("rounding_mode"));
+  entry.define(op, operand_stem(entry, op), call("ftof", {entry.name(op.operand("from")), mode}));
+}
+
+void same_bits(Entry& entry, OpReader& op) {
+  entry.define(op, operand_stem(entry, op), call(std::string(op.mnemonic()), entry.names(op.all_operands())));
+}
+
+/// rustc gives ptr_to_int's result the pointee's type, so the pointer is made one to integers first.
+void pointer_to_integer(Entry& entry, OpReader& op) {
+  const ir::ValueId source = op.operand("source");
+  const std::string stem = operand_stem(entry, op);
+  const std::string integers =
+      entry.bind(stem + "_integers", fmt::format("PointerTile<*mut i64, {}>", extents(entry.type(source).shape)),
+                 call("ptr_to_ptr", {entry.name(source)}));
+  entry.define(op, stem + "_address", call("ptr_to_int", {integers}));
+}
+
+constexpr Handler kHandlers[] = {
+    {"bitcast", same_bits},
+    {"exti", extend},
+    {"trunci", truncate},
+    {"ftof", float_to_float},
+    {"ftoi", float_to_integer},
+    {"itof", integer_to_float},
+    {"int_to_ptr", same_bits},
+    {"ptr_to_int", pointer_to_integer},
+    {"ptr_to_ptr", same_bits},
+    {"pack", same_bits},
+    {"unpack", same_bits},
+};
+
+}  // namespace
+
+std::span<const Handler> convert_handlers() { return kHandlers; }
+
+}  // namespace tileport::translate

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "translate/entry.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "translate/codes.hpp"
+#include "translate/handlers.hpp"
+#include "translate/hints.hpp"
+#include "translate/padding.hpp"
+#include "translate/rust_types.hpp"
+
+namespace tileport::translate {
+namespace {
+
+std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+/// The names of the file that a location speaks of: the key that is the recorded path or the longest tail of it.
+const std::map<std::pair<std::uint32_t, std::uint32_t>, std::string>* find_file(const SourceNames& names,
+                                                                               std::string_view file) {
+  const std::map<std::pair<std::uint32_t, std::uint32_t>, std::string>* found = nullptr;
+  std::size_t length = 0;
+  for (const auto& [key, positions] : names) {
+    const bool matches = file == key || (!key.empty() && file.ends_with(key) && file[file.size() - key.size() - 1] == '/');
+    if (matches && key.size() > length) {
+      found = &positions;
+      length = key.size();
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Entry::Entry(const ir::Module& module, const ir::Function& function, const Specialization& specialization,
+             const Options& options)
+    : module_(module),
+      function_(function),
+      specialization_(specialization),
+      options_(options),
+      variables_(module.values.size()),
+      stems_(module.values.size()),
+      uses_(module.values.size()) {}
+
+void Entry::translate() {
+  if (!module_.globals.empty()) {
+    refuse_entry(code::kGlobal, "the module has global data, and cutile 0.5.0 has only atomic scalars of its own");
+  }
+  read_uses();
+  read_paddings();
+  read_names(function_.body);
+  if (!write_signature()) return;
+  frames_.push_back({Frame::Kind::function, {}, {}});
+  translate_block(function_.body);
+  frames_.pop_back();
+  out_.close();
+}
+
+void Entry::read_uses() {
+  ir::walk(module_, function_.body, [&](ir::OpId op) {
+    for (ir::ValueId value : module_.operands(op)) ++uses_[ir::index(value)];
+  });
+}
+
+// A padded load takes a scalar and spreads it itself; the ops that do so in the reference are then left out unless
+// something else needs them.
+void Entry::read_paddings() {
+  std::map<ir::OpId, unsigned> paddings;
+  ir::walk(module_, function_.body, [&](ir::OpId op) {
+    if (!module_.op(op).info->is("load_ptr_tko")) return;
+    for (ir::ValueId padding : module_.operands(op, "paddingValue")) {
+      if (padding_scalar(module_, padding) != padding) ++paddings[*module_.producer_of(padding)];
+    }
+  });
+  std::map<ir::OpId, unsigned> spreads;
+  const auto absorb_if = [&](ir::OpId op, unsigned users) {
+    if (uses(module_.result(op, 0)) != users) return;
+    absorbed_.insert(op);
+    if (const auto source = module_.producer_of(module_.operand(op, 0))) ++spreads[*source];
+  };
+  for (const auto& [broadcast, users] : paddings) absorb_if(broadcast, users);
+  for (const auto& [reshape, users] : std::map(std::move(spreads))) absorb_if(reshape, users);
+}
+
+// A Python expression lowers to several ops at one location; the last of them makes its value. Promises are about
+// a value that has its name already, and loops and tokens have no expression.
+void Entry::read_names(ir::BlockId block) {
+  std::map<ir::LocationId, ir::OpId> last;
+  for (ir::OpId op : module_.block(block).ops) {
+    const ir::Operation& operation = module_.op(op);
+    const bool value = operation.results.count != 0 && operation.regions.count == 0 &&
+                       module_.type_of(module_.result(op, 0)).kind != ir::TypeKind::token;
+    const bool reduction = operation.info->is("reduce") || operation.info->is("scan");
+    if ((value || reduction) && !has(operation.info->traits, ir::Trait::promises)) last[operation.location] = op;
+    for (std::uint32_t r = 0; r < operation.regions.count; ++r) {
+      if (const auto inner = module_.body(op, r)) read_names(*inner);
+    }
+  }
+  for (const auto& [location, op] : last) {
+    if (std::string name = python_name(op); !name.empty()) result_names_.emplace(ir::index(op), std::move(name));
+  }
+}
+
+std::string Entry::python_name(ir::OpId op) const {
+  const ir::SourceLocation& location = module_.locations[ir::index(module_.op(op).location)];
+  if (location.line == 0) return {};
+  const auto* positions = find_file(options_.names, location.file);
+  if (!positions) return {};
+  const auto found = positions->find({location.line, location.column});
+  return found == positions->end() ? std::string() : found->second;
+}
+
+std::string Entry::result_name(ir::OpId op) const {
+  const auto found = result_names_.find(ir::index(op));
+  return found == result_names_.end() ? std::string() : found->second;
+}
+
+ir::TypeKind Entry::element(ir::ValueId value) const {
+  const ir::Type& tile = type(value);
+  assert(tile.kind == ir::TypeKind::tile && "only tiles have elements");
+  return module_.type(tile.element).kind;
+}
+
+const std::string& Entry::name(ir::ValueId value) const { return variables_[ir::index(value)]; }
+
+std::vector<std::string> Entry::names(std::span<const ir::ValueId> values) const {
+  std::vector<std::string> all;
+  for (ir::ValueId value : values) all.push_back(name(value));
+  return all;
+}
+
+void Entry::hold(ir::ValueId value, std::string variable, std::string stem) {
+  variables_[ir::index(value)] = std::move(variable);
+  stems_[ir::index(value)] = std::move(stem);
+  visible_.push_back(value);
+}
+
+void Entry::define(ir::ValueId value, std::string_view role, const Expression& expression) {
+  const std::string variable = names_.claim(role);
+  if (const auto type = rust_type(module_, module_.value(value).type)) out_.let(variable, *type, expression);
+  hold(value, variable, std::string(role));
+}
+
+void Entry::define(OpReader& op, std::string_view role, const Expression& expression) {
+  const std::string python = result_name(op.id());
+  define(op.result(), python.empty() ? role : python, expression);
+}
+
+void Entry::define_with_token(OpReader& op, std::string_view role, const Expression& expression) {
+  const std::string python = result_name(op.id());
+  const std::string stem = python.empty() ? std::string(role) : python;
+  const std::string tile = names_.claim(stem);
+  const std::string token = claim_token(op.result(1));
+  if (const auto type = rust_type(module_, op.result_type())) {
+    out_.let(fmt::format("({}, {})", tile, token), fmt::format("({}, Token)", *type), expression);
+  }
+  hold(op.result(0), tile, stem);
+}
+
+void Entry::define_token(OpReader& op, const Expression& expression) {
+  out_.let(claim_token(op.result()), "Token", expression);
+}
+
+std::string Entry::claim_token(ir::ValueId token) {
+  if (uses(token) == 0) {
+    variables_[ir::index(token)] = "_";
+    return "_";
+  }
+  std::string variable = names_.claim("token");
+  hold(token, variable, "token");
+  return variable;
+}
+
+std::string Entry::bind(std::string_view wish, std::string_view type, const Expression& expression) {
+  std::string variable = names_.claim(wish);
+  out_.let(variable, type, expression);
+  return variable;
+}
+
+std::string Entry::as_unsigned(ir::ValueId value) {
+  const ir::TypeKind kind = element(value);
+  if (kind == ir::TypeKind::i1) return name(value);
+  return bind(stem(value) + "_unsigned", tile_type(unsigned_name(kind), type(value).shape),
+              call("bitcast", {name(value)}));
+}
+
+std::string Entry::scalar(std::string_view wish, ir::ValueId value) {
+  return bind(wish, element_name(element(value)), call("tile_to_scalar", {name(value)}));
+}
+
+std::string Entry::any_token() {
+  for (auto value = visible_.rbegin(); value != visible_.rend(); ++value) {
+    if (type(*value).kind == ir::TypeKind::token) return name(*value);
+  }
+  return bind("token", "Token", call("new_token_unordered", {}));
+}
+
+std::optional<std::string> Entry::variable_of_type(ir::TypeId wanted) const {
+  for (auto value = visible_.rbegin(); value != visible_.rend(); ++value) {
+    if (module_.value(*value).type == wanted) return name(*value);
+  }
+  return std::nullopt;
+}
+
+const Frame* Entry::innermost_loop() const {
+  for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
+    if (frame->kind == Frame::Kind::for_loop || frame->kind == Frame::Kind::loop) return &*frame;
+  }
+  return nullptr;
+}
+
+void Entry::refuse(ir::OpId op, std::string_view code, std::string message, std::string advice) {
+  Diagnostic diagnostic{std::string(code), Severity::error, std::move(message), {}, std::move(advice)};
+  const ir::SourceLocation& location = module_.locations[ir::index(module_.op(op).location)];
+  diagnostic.place.file = location.file;
+  diagnostic.place.line = location.line;
+  diagnostic.place.column = location.line == 0 ? 0 : location.column + 1;
+  diagnostic.place.path = module_.access_path(op);
+  diagnostics_.push_back(std::move(diagnostic));
+}
+
+void Entry::refuse_entry(std::string_view code, std::string message, std::string advice) {
+  Diagnostic diagnostic{std::string(code), Severity::error, std::move(message), {}, std::move(advice)};
+  const ir::SourceLocation& location = module_.locations[ir::index(function_.location)];
+  diagnostic.place.file = location.file;
+  diagnostic.place.line = location.line;
+  diagnostic.place.column = location.line == 0 ? 0 : location.column + 1;
+  diagnostic.place.path = "@" + module_.string(function_.name);
+  diagnostics_.push_back(std::move(diagnostic));
+}
+
+void Entry::comment(ir::OpId op) {
+  const ir::SourceLocation& location = module_.locations[ir::index(module_.op(op).location)];
+  if (location.line == 0) return;
+  std::string here = fmt::format("// {}:{}", base_name(location.file), location.line);
+  if (here == last_comment_) return;
+  out_.line(here);
+  last_comment_ = std::move(here);
+}
+
+void Entry::translate_op(ir::OpId id) {
+  OpReader op(module_, id);
+  bool types_known = true;
+  for (std::size_t i = 0; i < op.results(); ++i) {
+    if (rust_type(module_, op.result_type(i))) continue;
+    types_known = false;
+    refuse(id, code::kType, fmt::format("cuTile Rust has no type for result {} of {}", i, op.mnemonic()),
+           "see docs/limits.md for the types that can be written");
+  }
+  const Handler* handler = find_handler(op.mnemonic());
+  if (!handler) {
+    refuse(id, code::kNoHandler, fmt::format("{} can't be expressed: {}", op.mnemonic(), gap(op.mnemonic())));
+  } else if (types_known) {
+    handler->translate(*this, op);
+    if (std::string unread = op.unread(); !unread.empty()) {
+      refuse(id, code::kUnread, fmt::format("{} of {} has no translation", unread, op.mnemonic()));
+    }
+  }
+  // After a refusal the rest is still looked at, so that all reasons are told at once.
+  for (std::size_t i = 0; i < op.results(); ++i) {
+    if (variables_[ir::index(op.result(i))].empty()) hold(op.result(i), "refused", "refused");
+  }
+}
+
+void Entry::translate_block(ir::BlockId block) {
+  const std::size_t scope = visible_.size();
+  cursors_.push_back({block, 0});
+  translate_rest();
+  cursors_.pop_back();
+  visible_.resize(scope);
+}
+
+void Entry::translate_rest() {
+  const std::size_t depth = cursors_.size() - 1;
+  const auto& ops = module_.block(cursors_[depth].block).ops;
+  while (cursors_[depth].next < ops.size()) {
+    const ir::OpId op = ops[cursors_[depth].next++];
+    if (absorbed_.contains(op)) continue;
+    const bool implied = has(module_.op(op).info->traits, ir::Trait::terminator);
+    if (!implied) comment(op);
+    translate_op(op);
+  }
+}
+
+std::string Entry::entry_attribute() {
+  if (!function_.hints) return "#[cutile::entry()]";
+  auto hints = entry_hints(module_, module_.attribute(*function_.hints));
+  if (!hints) {
+    refuse_entry(code::kHint, hints.error());
+    return {};
+  }
+  return hints->empty() ? "#[cutile::entry()]"
+                        : fmt::format("#[cutile::entry(optimization_hints = ({}))]", *hints);
+}
+
+bool Entry::write_signature() {
+  const auto argument_count = module_.block(function_.body).arguments.count;
+  if (function_.argument_attributes) {
+    const ir::Attribute& all = module_.attribute(*function_.argument_attributes);
+    const bool empty = std::ranges::all_of(
+        all.items, [&](ir::AttributeId item) { return module_.attribute(item).items.empty(); });
+    if (!empty) refuse_entry(code::kSignature, "cuTile Rust can't give attributes to an entry's arguments");
+  }
+  std::vector<std::string> parameters;
+  std::vector<std::string> variables;
+  for (std::uint32_t i = 0; i < argument_count; ++i) {
+    const ir::ValueId argument = module_.argument(function_.body, i);
+    const auto type = parameter_type(module_, module_.value(argument).type);
+    if (!type) {
+      refuse_entry(code::kSignature, fmt::format("cuTile Rust has no parameter type for argument {}", i));
+      return false;
+    }
+    const std::string wish =
+        specialization_.argument_names.empty() ? fmt::format("arg{}", i) : specialization_.argument_names[i];
+    variables.push_back(names_.claim(wish));
+    stems_[ir::index(argument)] = wish;
+    parameters.push_back(fmt::format("{}: {}", variables.back(), *type));
+  }
+  out_.line(fmt::format("/// Tile IR entry `{}`.", module_.string(function_.name)));
+  if (const std::string attribute = entry_attribute(); !attribute.empty()) out_.line(attribute);
+  out_.open_function("pub unsafe fn " + specialization_.name, parameters);
+  for (std::uint32_t i = 0; i < argument_count; ++i) {
+    const ir::ValueId argument = module_.argument(function_.body, i);
+    if (uses(argument) == 0) continue;
+    const bool pointer = element(argument) == ir::TypeKind::pointer;
+    define(argument, std::string(stem(argument)),
+           call(pointer ? "pointer_to_tile" : "scalar_to_tile", {variables[i]}));
+  }
+  return true;
+}
+
+}  // namespace tileport::translate

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// One entry under translation: its values' Rust names, its text so far, and what was refused.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <tileport/translate/translate.hpp>
+
+#include "translate/names.hpp"
+#include "translate/op_reader.hpp"
+#include "translate/source.hpp"
+
+namespace tileport::translate {
+
+/// What a terminator does depends on the op whose region it ends.
+struct Frame {
+  enum class Kind {
+    function,
+    for_loop,   ///< `continue` assigns `targets`.
+    loop,       ///< `continue` and `break` assign `targets`.
+    if_value,   ///< `yield` is the branch's value.
+    if_assign,  ///< `yield` assigns `targets`.
+    if_tail,    ///< The if's other branch returns: `yield` names the if's results, the function goes on.
+  };
+  Kind kind = Kind::function;
+  ir::OpId op{ir::kNone};
+  std::vector<std::string> targets;
+};
+
+class Entry {
+ public:
+  Entry(const ir::Module& module, const ir::Function& function, const Specialization& specialization,
+        const Options& options);
+
+  void translate();
+
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+  const std::string& source() const { return out_.str(); }
+
+  // ---- for handlers: reading -------------------------------------------------------------------------------------
+  const ir::Module& module() const { return module_; }
+  const ir::Type& type(ir::ValueId value) const { return module_.type_of(value); }
+  /// Kind of a tile's elements.
+  ir::TypeKind element(ir::ValueId value) const;
+  /// The Rust variable that holds a value.
+  const std::string& name(ir::ValueId value) const;
+  std::vector<std::string> names(std::span<const ir::ValueId> values) const;
+  /// The value's name before it was numbered, for names made from names.
+  const std::string& stem(ir::ValueId value) const { return stems_[ir::index(value)]; }
+  unsigned uses(ir::ValueId value) const { return uses_[ir::index(value)]; }
+  /// Name that the Python source gives to what stands at an op's location; empty if none.
+  std::string python_name(ir::OpId op) const;
+  /// The same, but only for the op that has the location's value as its result.
+  std::string result_name(ir::OpId op) const;
+
+  // ---- for handlers: writing -------------------------------------------------------------------------------------
+  Source& out() { return out_; }
+  Names& rust_names() { return names_; }
+  /// `let` for the op's only result, or for one value. `role` names it if the Python source doesn't.
+  void define(OpReader& op, std::string_view role, const Expression& expression);
+  void define(ir::ValueId value, std::string_view role, const Expression& expression);
+  /// `let (tile, token)` for the two results of a memory op.
+  void define_with_token(OpReader& op, std::string_view role, const Expression& expression);
+  /// The variable for a token result, "_" if nothing is ordered behind it.
+  std::string claim_token(ir::ValueId token);
+  /// `let` for the only result of a memory op.
+  void define_token(OpReader& op, const Expression& expression);
+  /// `let` for a value that no op of the reference has; returns the variable.
+  std::string bind(std::string_view wish, std::string_view type, const Expression& expression);
+  /// Makes an existing variable stand for a value.
+  void hold(ir::ValueId value, std::string variable, std::string stem);
+  /// A variable that holds the bits of an integer tile as unsigned numbers (a bitcast; i1 needs none).
+  std::string as_unsigned(ir::ValueId value);
+  /// `let WISH: i32 = tile_to_scalar(…)`; emits no op.
+  std::string scalar(std::string_view wish, ir::ValueId value);
+  /// A token variable that is in scope, or a new one. For calls that take a token as a fact about a view only.
+  std::string any_token();
+  /// A variable in scope of the same type.
+  std::optional<std::string> variable_of_type(ir::TypeId type) const;
+
+  void refuse(ir::OpId op, std::string_view code, std::string message, std::string advice = {});
+
+  // ---- for handlers of regions -----------------------------------------------------------------------------------
+  std::vector<Frame>& frames() { return frames_; }
+  const Frame* innermost_loop() const;
+  void translate_block(ir::BlockId block);
+  /// The ops behind the current one in its block.
+  void translate_rest();
+  bool at_function_level() const { return cursors_.size() == 1; }
+
+ private:
+  struct Cursor {
+    ir::BlockId block;
+    std::size_t next = 0;
+  };
+
+  void read_uses();
+  void read_paddings();
+  void read_names(ir::BlockId block);
+  void comment(ir::OpId op);
+  void translate_op(ir::OpId op);
+  bool write_signature();
+  std::string entry_attribute();
+  void refuse_entry(std::string_view code, std::string message, std::string advice = {});
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  const Specialization& specialization_;
+  const Options& options_;
+  Source out_{1};
+  Names names_;
+  Diagnostics diagnostics_;
+  std::vector<std::string> variables_;  ///< By ValueId; empty: not defined yet.
+  std::vector<std::string> stems_;
+  std::vector<unsigned> uses_;
+  std::set<ir::OpId> absorbed_;  ///< Ops that the statements of their users make.
+  std::vector<ir::ValueId> visible_;  ///< Values in scope, innermost last.
+  std::unordered_map<std::uint32_t, std::string> result_names_;
+  std::vector<Frame> frames_;
+  std::vector<Cursor> cursors_;
+  std::string last_comment_;
+};
+
+}  // namespace tileport::translate

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// reduce and scan by the pattern of their bodies.
+//
+// cutile 0.5.0 has calls for sum, product, minimum and maximum whose bodies and identities are fixed. Its general
+// reduce ignores axis and identity, its scan too: only a running sum along axis 0 is right as it stands.
+#include "translate/reduction.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "translate/codes.hpp"
+#include "translate/constants.hpp"
+#include "translate/rust_types.hpp"
+
+namespace tileport::translate {
+namespace {
+
+using ir::TypeKind;
+
+enum class Combination { sum, product, minimum, maximum };
+
+/// A body that is one op on its two arguments.
+struct Body {
+  Combination combination = Combination::sum;
+  bool is_signed = true;
+};
+
+std::optional<Combination> combination_of(std::string_view mnemonic) {
+  if (mnemonic == "addf" || mnemonic == "addi") return Combination::sum;
+  if (mnemonic == "mulf" || mnemonic == "muli") return Combination::product;
+  if (mnemonic == "minf" || mnemonic == "mini") return Combination::minimum;
+  if (mnemonic == "maxf" || mnemonic == "maxi") return Combination::maximum;
+  return std::nullopt;
+}
+
+/// Whether the op's modes are those that cutile's bodies have: nearest even, no flush to zero, no NaN propagation,
+/// wrapping.
+bool has_plain_modes(OpReader& op) {
+  bool plain = true;
+  for (const ir::FlagInfo& flag : op.info().flags) plain = plain && !op.flag(flag.name);
+  for (const ir::AttributeInfo& attribute : op.info().attributes) {
+    const auto mode = op.enumerator(attribute.name);
+    plain = plain && (mode == "nearest_even" || mode == "none" || mode == "signed" || mode == "unsigned");
+  }
+  return plain;
+}
+
+std::optional<Body> read_body(const ir::Module& module, OpReader& op) {
+  const auto block = module.body(op.id());
+  if (!block || module.block(*block).arguments.count != 2) return std::nullopt;
+  const auto& ops = module.block(*block).ops;
+  if (ops.size() != 2) return std::nullopt;
+  OpReader inner(module, ops[0]);
+  const auto combination = combination_of(inner.mnemonic());
+  if (!combination || !has_plain_modes(inner)) return std::nullopt;
+  const auto operands = inner.all_operands();
+  if (operands[0] != module.argument(*block, 0) || operands[1] != module.argument(*block, 1)) return std::nullopt;
+  const auto yielded = module.operands(ops[1]);
+  if (yielded.size() != 1 || yielded[0] != inner.result() || !inner.unread().empty()) return std::nullopt;
+  Body body{*combination, true};
+  if (inner.info().attribute_index("signedness")) body.is_signed = inner.enumerator("signedness") == "signed";
+  return body;
+}
+
+std::uint64_t all_ones(TypeKind kind) { return ~std::uint64_t{0} >> (64 - ir::bit_width(kind)); }
+
+/// The identity that cutile writes for a combination; the bit pattern.
+std::optional<std::uint64_t> identity(const Body& body, TypeKind kind) {
+  struct FloatBits {
+    TypeKind kind;
+    std::uint64_t one, infinity, negative_infinity;
+  };
+  constexpr FloatBits kFloats[] = {
+      {TypeKind::f16, 0x3C00, 0x7C00, 0xFC00},
+      {TypeKind::bf16, 0x3F80, 0x7F80, 0xFF80},
+      {TypeKind::f32, 0x3F800000, 0x7F800000, 0xFF800000},
+      {TypeKind::f64, 0x3FF0000000000000, 0x7FF0000000000000, 0xFFF0000000000000},
+  };
+  if (body.combination == Combination::sum) return 0;
+  if (ir::is_integer(kind)) {
+    const std::uint64_t top = std::uint64_t{1} << (ir::bit_width(kind) - 1);
+    if (body.combination == Combination::product) return 1;
+    if (body.combination == Combination::maximum) return body.is_signed ? top : 0;
+    return body.is_signed ? top - 1 : all_ones(kind);
+  }
+  for (const FloatBits& bits : kFloats) {
+    if (bits.kind != kind) continue;
+    if (body.combination == Combination::product) return bits.one;
+    return body.combination == Combination::maximum ? bits.negative_infinity : bits.infinity;
+  }
+  return std::nullopt;
+}
+
+bool is_reducible(TypeKind kind) {
+  constexpr TypeKind kKinds[] = {TypeKind::f16, TypeKind::bf16, TypeKind::f32,
+                                 TypeKind::f64, TypeKind::i32,  TypeKind::i64};
+  return std::ranges::find(kKinds, kind) != std::end(kKinds);
+}
+
+/// Reads the attributes and operands; the body, or nothing after a refusal.
+std::optional<Body> recognize(Entry& entry, OpReader& op) {
+  const auto& module = entry.module();
+  const auto operands = op.operands("operands");
+  const ir::Attribute& identities = *op.tagged("identities");
+  const std::string_view name = op.mnemonic();
+  if (operands.size() != 1) {
+    entry.refuse(op.id(), code::kReduction,
+                 fmt::format("a {} of {} tiles at once can't be expressed in cutile 0.5.0", name, operands.size()),
+                 "argmax and argmin are such reductions");
+    return std::nullopt;
+  }
+  const TypeKind kind = entry.element(operands.front());
+  const auto body = read_body(module, op);
+  if (!body) {
+    entry.refuse(op.id(), code::kReduction,
+                 fmt::format("the body of this {} is none of sum, product, minimum and maximum of its two arguments "
+                             "with default modes, and cutile 0.5.0's general {} ignores axis and identity",
+                             name, name));
+    return std::nullopt;
+  }
+  if (!is_reducible(kind)) {
+    entry.refuse(op.id(), code::kReduction,
+                 fmt::format("a {} of {} can't be expressed in cutile 0.5.0", name, ir::keyword(kind)),
+                 "in the Python source, convert to 32 bits first");
+    return std::nullopt;
+  }
+  const auto wanted = identity(*body, kind);
+  const std::uint64_t bits = identities.items.size() == 1 ? module.attribute(identities.items.front()).bits : ~wanted.value_or(0);
+  if (!wanted || bits != *wanted) {
+    entry.refuse(op.id(), code::kReduction,
+                 fmt::format("the identity of this {} is not the one that cutile 0.5.0 writes for its body", name));
+    return std::nullopt;
+  }
+  return body;
+}
+
+std::string_view function_of(Combination combination) {
+  switch (combination) {
+    case Combination::sum: return "reduce_sum";
+    case Combination::product: return "reduce_prod";
+    case Combination::minimum: return "reduce_min";
+    case Combination::maximum: return "reduce_max";
+  }
+  return {};
+}
+
+std::string_view role_of(Combination combination) {
+  switch (combination) {
+    case Combination::sum: return "total";
+    case Combination::product: return "product";
+    case Combination::minimum: return "minimum";
+    case Combination::maximum: return "maximum";
+  }
+  return {};
+}
+
+std::string zero_literal(TypeKind kind) {
+  if (ir::is_integer(kind)) return "0";
+  return fmt::format("{}::ZERO", element_name(kind));
+}
+
+}  // namespace
+
+void reduce(Entry& entry, OpReader& op) {
+  const auto body = recognize(entry, op);
+  const std::uint64_t dim = op.word("dim");
+  if (!body) return;
+  const ir::ValueId operand = op.operands("operands").front();
+  const std::string function(function_of(body->combination));
+  const std::string_view role = role_of(body->combination);
+  const std::string axis = fmt::format("{}", dim);
+  if (body->is_signed) {
+    entry.define(op, role, call(function, {entry.name(operand), axis}));
+    return;
+  }
+  const std::string unsigned_type =
+      tile_type(unsigned_name(entry.element(operand)), entry.type(op.result()).shape);
+  const std::string raw = entry.bind(fmt::format("{}_unsigned", role), unsigned_type,
+                                     call(function, {entry.as_unsigned(operand), axis}));
+  entry.define(op, role, call("bitcast", {raw}));
+}
+
+void scan(Entry& entry, OpReader& op) {
+  const auto body = recognize(entry, op);
+  const auto dim = static_cast<std::size_t>(op.word("dim"));
+  const std::string direction = op.word("reverse") != 0 ? "reverse::Reverse" : "reverse::Forward";
+  if (!body) return;
+  if (body->combination != Combination::sum) {
+    entry.refuse(op.id(), code::kReduction,
+                 "a scan other than a running sum can't be expressed: cutile 0.5.0 ignores the identity");
+    return;
+  }
+  const ir::ValueId operand = op.operands("operands").front();
+  const TypeKind kind = entry.element(operand);
+  const std::string zero = zero_literal(kind);
+  if (dim == 0) {
+    entry.define(op, "running_total", call("scan_sum", {entry.name(operand), "0", direction, zero}));
+    return;
+  }
+  // cutile 0.5.0 scans axis 0 whatever the axis: move the axis to the front and back.
+  const auto& shape = entry.type(operand).shape;
+  std::vector<std::int32_t> order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(dim),
+              order.begin() + static_cast<std::ptrdiff_t>(dim) + 1);
+  std::vector<std::int32_t> back(order.size());
+  std::vector<std::int64_t> moved_shape;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    back[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+    moved_shape.push_back(shape[static_cast<std::size_t>(order[i])]);
+  }
+  const std::string type = tile_type(element_name(kind), moved_shape);
+  const std::string moved = entry.bind(entry.stem(operand) + "_axis_first", type,
+                                       call("permute", {entry.name(operand), array_value(order)}));
+  const std::string totals =
+      entry.bind("running_total_axis_first", type, call("scan_sum", {moved, "0", direction, zero}));
+  entry.define(op, "running_total", call("permute", {totals, array_value(back)}));
+}
+
+}  // namespace tileport::translate
