@@ -7,6 +7,39 @@
 
 namespace tileport::diff {
 
+std::string_view name(FindingClass kind) {
+  constexpr std::array<std::string_view, 8> kNames = {"mistranslation",   "specialization_loss", "hint_value",
+                                                      "source_semantics", "host_abi",            "compiler_limitation",
+                                                      "equivalence",      "noise"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view name(FindingSeverity severity) {
+  constexpr std::array<std::string_view, 3> kNames = {"critical", "warning", "note"};
+  return kNames[static_cast<std::size_t>(severity)];
+}
+
+std::string_view name(Owner owner) {
+  constexpr std::array<std::string_view, 3> kNames = {"kernel", "host", "none"};
+  return kNames[static_cast<std::size_t>(owner)];
+}
+
+std::string_view name(Effect effect) {
+  constexpr std::array<std::string_view, 4> kNames = {"value", "code", "none", "unknown"};
+  return kNames[static_cast<std::size_t>(effect)];
+}
+
+std::string_view name(Equality equality) {
+  constexpr std::array<std::string_view, 3> kNames = {"equal", "equal_up_to", "differs"};
+  return kNames[static_cast<std::size_t>(equality)];
+}
+
+std::vector<RuleDescription> rules() {
+  std::vector<RuleDescription> all;
+  for (const RuleInfo& info : kRules) all.push_back({info.name, info.reason});
+  return all;
+}
+
 std::vector<Note> notes_of(const RuleCounts& reference, const RuleCounts& port) {
   std::vector<Note> notes;
   for (const RuleInfo& info : kRules) {

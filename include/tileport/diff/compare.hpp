@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tileport/core/diagnostic.hpp>
@@ -60,6 +61,22 @@ struct CompareOptions {
   /// Hints are resolved for this target before they are compared: its own entry over `default`.
   std::string target = "sm_90";
 };
+
+/// The words that files and people use: "mistranslation", "critical", "kernel", "value", "equal_up_to".
+std::string_view name(FindingClass kind);
+std::string_view name(FindingSeverity severity);
+std::string_view name(Owner owner);
+std::string_view name(Effect effect);
+std::string_view name(Equality equality);
+
+/// A difference that is accepted, and why it can change no result.
+struct RuleDescription {
+  std::string_view name;
+  std::string_view reason;
+};
+
+/// Every rule that a note can name.
+std::vector<RuleDescription> rules();
 
 /// Compares the only kernel of each module; TP-D diagnostics if a module has none or several.
 Result<Comparison> compare(const ir::Module& reference, const ir::Module& port, const CompareOptions& options);

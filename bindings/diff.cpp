@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tileport/diff/compare.hpp>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <optional>
+#include <string>
+
+#include "diagnostics.hpp"
+
+namespace py = pybind11;
+namespace diff = tileport::diff;
+
+namespace {
+
+py::dict to_python(const diff::Site& site) {
+  py::dict result;
+  result["path"] = site.path;
+  result["text"] = site.text;
+  result["file"] = site.file;
+  result["line"] = site.line;
+  result["column"] = site.column;
+  return result;
+}
+
+py::dict to_python(const diff::Finding& finding) {
+  py::dict result;
+  result["class"] = diff::name(finding.kind);
+  result["severity"] = diff::name(finding.severity);
+  result["owner"] = diff::name(finding.owner);
+  result["effect"] = diff::name(finding.effect);
+  result["message"] = finding.message;
+  result["reference"] = to_python(finding.reference);
+  result["port"] = to_python(finding.port);
+  return result;
+}
+
+py::dict to_python(const diff::Comparison& comparison) {
+  py::list notes;
+  for (const diff::Note& note : comparison.notes) {
+    py::dict row;
+    row["rule"] = note.rule;
+    row["count"] = note.count;
+    row["message"] = note.message;
+    notes.append(row);
+  }
+  py::list findings;
+  for (const diff::Finding& finding : comparison.findings) findings.append(to_python(finding));
+  py::dict result;
+  result["equality"] = diff::name(comparison.equality);
+  result["notes"] = notes;
+  result["findings"] = findings;
+  return result;
+}
+
+/// The comparison, or the list of diagnostics that say why there is none.
+py::object compare(const tileport::ir::Module& reference, const tileport::ir::Module& port,
+                   const std::string& target) {
+  std::optional<tileport::Result<diff::Comparison>> result;
+  {
+    const py::gil_scoped_release release;
+    result = diff::compare(reference, port, {target});
+  }
+  if (!*result) return diagnostics_to_python(result->error());
+  return to_python(**result);
+}
+
+}  // namespace
+
+void bind_diff(py::module_& core) {
+  py::module_ module = core.def_submodule("diff", "Compares two kernels of Tile IR.");
+  module.def("compare", &compare, py::arg("reference"), py::arg("port"), py::arg("target"));
+  module.def("rules", [] {
+    py::list rules;
+    for (const diff::RuleDescription& rule : diff::rules()) rules.append(py::make_tuple(rule.name, rule.reason));
+    return rules;
+  });
+}
