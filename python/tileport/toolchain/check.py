@@ -22,7 +22,7 @@ from typing import Any
 
 from tileport.errors import InputError, ToolchainError, UsageError
 from tileport.toolchain.cache import cache_folder
-from tileport.toolchain.finding import cargo_environment, checkout, find_toolchain
+from tileport.toolchain.finding import cargo_environment, find_toolchain, rust_sources
 
 DEFAULT_TARGETS = ("sm_90", "sm_100")
 
@@ -176,14 +176,6 @@ def _unusable(error: dict[str, Any], kernel: Path) -> InputError | UsageError:
 
 
 # ---- rustc ---------------------------------------------------------------------------------------------
-
-
-def rust_sources() -> Path | None:
-    """The folder of tileport's Rust workspace: ``$TILEPORT_RUST``, else this checkout's; else None."""
-    named = os.environ.get("TILEPORT_RUST")
-    tree = checkout()
-    folder = Path(named) if named else (tree / "rust" if tree is not None else None)
-    return folder if folder is not None and (folder / "Cargo.toml").is_file() else None
 
 
 def cargo_options() -> list[str]:

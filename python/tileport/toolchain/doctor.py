@@ -18,12 +18,13 @@ from typing import Any
 from tileport.toolchain.finding import (
     Tool,
     Toolchain,
-    checkout,
+    build_check_command,
     distribution_version,
     find_cuda_headers,
     find_libclang,
     find_toolchain,
     program_output,
+    rust_sources,
     wheel_folders,
 )
 
@@ -128,6 +129,18 @@ def _extension() -> Check:
     return _check("tileport", "C++ core", "everything", help, version, "", problem)
 
 
+def _checker(tool: Tool) -> Check:
+    return _check("tileport", tool.name, "compiling kernel.rs to Tile IR", build_check_command(),
+                  tool.version, tool.path or "", tool.problem)  # fmt: skip
+
+
+def _rust_sources() -> Check:
+    folder = rust_sources()
+    help = "set TILEPORT_RUST to the folder rust/ of tileport's source tree"
+    return _check("tileport", "Rust sources", "building generated crates", help,
+                  "found" if folder else None, folder or "")  # fmt: skip
+
+
 def _driver_facts() -> tuple[str | None, list[str], str | None]:
     """Driver API version, names of the GPUs, and the problem, of the real driver if there is one."""
     try:
@@ -176,11 +189,11 @@ def _python() -> Check:
 def examine() -> list[Check]:
     """All checks, in the order of the report. Imports neither torch, tilegym nor cuda.tile."""
     toolchain = find_toolchain()
-    source = " in the checkout" if checkout() else ""
     makers: list[Callable[[], Check | list[Check]]] = [
         _python,
         _extension,
-        lambda: _of_tool("tileport", toolchain.tileport_check, f"compiling kernel.rs to Tile IR{source}"),
+        lambda: _checker(toolchain.tileport_check),
+        _rust_sources,
         lambda: _of_tool("assembler", toolchain.tileiras, "comparing machine code"),
         lambda: _of_tool("assembler", toolchain.tileirdisasm, "naming and printing Tile IR"),
         lambda: _bytecode(toolchain),

@@ -9,6 +9,7 @@ import importlib.metadata
 import importlib.util
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -23,9 +24,7 @@ MINIMUM_RUST = (1, 89)
 _PROBE_TIMEOUT_S = 30.0
 _GET_ASSEMBLER = "pip install 'tileport[capture]'   (in a checkout: make setup)"
 _GET_RUST = "rustup toolchain install stable   (Debian's own cargo is older than 1.89)"
-_GET_CHECK = (
-    "cargo install --path rust/tileport-check   in tileport's source tree (in a checkout: make setup)"
-)
+_GET_CHECK = "the command that `tileport doctor` shows"
 
 
 @dataclass(frozen=True)
@@ -106,6 +105,15 @@ def checkout() -> Path | None:
     return root if (root / "rust" / "tileport-check" / "Cargo.toml").is_file() else None
 
 
+def rust_sources() -> Path | None:
+    """The folder of tileport's Rust workspace, which generated crates build on: ``$TILEPORT_RUST``, else this
+    checkout's, else the one that came with the package; None without any."""
+    named = os.environ.get("TILEPORT_RUST")
+    tree = checkout()
+    folder = Path(named) if named else (tree or Path(__file__).resolve().parents[1]) / "rust"
+    return folder if (folder / "Cargo.toml").is_file() else None
+
+
 def wheel_folders(package: str) -> list[Path]:
     """Folders of an installed package or namespace package, without importing what is in it."""
     try:
@@ -167,16 +175,23 @@ def _check_programs() -> list[Path]:
     root = checkout()
     built = list((root / "rust" / "target").glob("*/tileport-check")) if root else []
     built.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-    return [*built, cache_folder() / "bin" / "tileport-check"]
+    return [*built, cache_folder() / "bin" / "tileport-check", _cargo_home() / "bin" / "tileport-check"]
+
+
+def _cargo_home() -> Path:
+    return Path(os.environ.get("CARGO_HOME") or Path("~/.cargo").expanduser())
 
 
 def _rust_program(name: str) -> Tool:
     # rustup's folder may be missing from the PATH of a non-login shell. The variable is the one cargo itself
     # uses for its children.
-    home = Path(os.environ.get("CARGO_HOME") or Path("~/.cargo").expanduser())
     on_path = shutil.which(name)
     tool = _find(
-        name, name.upper(), lambda: [] if on_path else [home / "bin" / name], _first_number, _GET_RUST
+        name,
+        name.upper(),
+        lambda: [] if on_path else [_cargo_home() / "bin" / name],
+        _first_number,
+        _GET_RUST,
     )
     if tool.version and tuple(int(part) for part in tool.version.split(".")[:2]) < MINIMUM_RUST:
         wanted = ".".join(map(str, MINIMUM_RUST))
@@ -261,3 +276,18 @@ def cargo_environment() -> dict[str, str]:
             if include.startswith("/"):
                 environment["BINDGEN_EXTRA_CLANG_ARGS"] = f"-isystem {include}"
     return environment
+
+
+def build_check_command() -> str:
+    """The shell command that builds tileport-check and puts it where it is found."""
+    sources = rust_sources()
+    if sources is None:
+        return "set TILEPORT_RUST to the folder rust/ of tileport's source tree, then ask doctor again"
+    environment = cargo_environment()
+    names = ("CUDA_TOOLKIT_PATH", "LIBCLANG_PATH", "BINDGEN_EXTRA_CLANG_ARGS")
+    settings = [f"{name}={shlex.quote(environment[name])}" for name in names if name in environment]
+    install = [
+        "cargo", "install", "--locked", "--root", str(cache_folder()),
+        "--target-dir", str(cache_folder() / "tileport-check"), "--path", str(sources / "tileport-check"),
+    ]  # fmt: skip
+    return " ".join([*settings, shlex.join(install)])
