@@ -17,7 +17,9 @@ def main(source: str, destination: str) -> int:
     for case in ElementTree.parse(source).getroot().iter("testcase"):
         kinds = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
         properties = {item.get("name"): item.get("value") for item in case.iter("property")}
-        identifier = "::".join([str(case.get("classname")).replace(".", "/"), str(case.get("name"))])
+        file, classes = str(case.get("file")), str(case.get("classname"))
+        inside = classes.removeprefix(file.removesuffix(".py").replace("/", ".")).strip(".")
+        identifier = "::".join(part for part in (file, inside, str(case.get("name"))) if part)
         results[identifier] = {
             "outcome": {"failure": "failed", "error": "error", "skipped": "skipped"}[kinds[0]]
             if kinds

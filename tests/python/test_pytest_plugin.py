@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import os
 import re
 import shutil
@@ -109,7 +111,8 @@ def test_without_options_nothing_changes(project: Path) -> None:
 
 
 def test_replace_runs_the_ports_and_strict_wants_launches(project: Path) -> None:
-    status, output = run(project, "--tileport-replace", "--tileport-strict")
+    junit = project / "junit.xml"
+    status, output = run(project, "--tileport-replace", "--tileport-strict", f"--junitxml={junit}")
     assert status == 1, output
     result = outcomes(output)
     assert [outcome for name, outcome in result.items() if name.endswith("-cutile_rs]")] == ["PASSED"]
@@ -119,6 +122,8 @@ def test_replace_runs_the_ports_and_strict_wants_launches(project: Path) -> None
     # No case is left on cuTile or run twice, and the body took the branch of cuTile.
     assert "BRANCH cutile-rs as cutile" in output and "CUTILE LAUNCHES 0" in output
     assert len(result) == 4
+    launched = re.findall(r'name="tileport_launches" value="([^"]*)"', junit.read_text())
+    assert [bool(json.loads(html.unescape(value))) for value in launched] == [True, False]
     status, output = run(project, "--tileport-replace")
     assert status == 0, output
 

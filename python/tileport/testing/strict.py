@@ -49,7 +49,9 @@ class Strict:
         if call.when != "call" or _BEFORE not in item.stash:
             return report
         launched = risen(item.stash[_BEFORE], launch_counts())
-        report.user_properties.append(("tileport_launches", json.dumps(launched, sort_keys=True)))
+        # The item's are what later reports, and with them a junit file, take; this report has a copy.
+        for properties in (item.user_properties, report.user_properties):
+            properties.append(("tileport_launches", json.dumps(launched, sort_keys=True)))
         if report.passed and not launched:
             report.outcome = "failed"
             report.longrepr = "--tileport-strict: the test passed, but no kernel of a port was launched"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -12,8 +11,9 @@ import sys
 from pathlib import Path
 
 from tileport.errors import InputError, ToolchainError
-from tileport.toolchain import cache_folder, cargo_environment, find_toolchain, write_atomically
-from tileport.wrappers.crate import AGGREGATE
+from tileport.toolchain import cargo_environment, find_toolchain, write_atomically
+from tileport.toolchain.check import cargo_options, shared_target_folder
+from tileport.wrappers.crate import AGGREGATE, library_crate_name, workspace_lock
 from tileport.wrappers.ports import LIBRARY_NAME
 
 #: Beside the library: the sources that it was built from.
@@ -23,15 +23,6 @@ RECORD_SCHEMA = "tileport/library/1"
 AUTOBUILD = "TILEPORT_AUTOBUILD"
 #: Lines of cargo's output that an error shows.
 _SHOWN_LINES = 30
-
-
-def build_target_folder() -> Path:
-    """Where cargo builds kernel libraries: ``$CARGO_TARGET_DIR``, else a folder in the user's cache.
-
-    All ports folders share it, so that cutile and what it needs, most of the work, is compiled once.
-    """
-    named = os.environ.get("CARGO_TARGET_DIR")
-    return Path(named) if named else cache_folder() / "kernel-library"
 
 
 def source_fingerprint(folder: Path) -> str:
@@ -64,8 +55,11 @@ def is_current(folder: Path) -> bool:
     return isinstance(record, dict) and record.get("sources") == source_fingerprint(folder)
 
 
-def build_library(folder: Path) -> Path:
-    """Builds ``folder/cutile_kernels`` in release mode; returns ``folder/libcutile_kernels.so``.
+def build_library(folder: Path, release: bool = False) -> Path:
+    """Builds the crates of a ports folder; returns ``folder/libcutile_kernels.so``.
+
+    By default with the profile that tileport itself is built with, so that only the ops are compiled; with
+    ``release`` optimised and stripped, for which cutile is compiled again the first time (minutes).
 
     The library appears by a rename, so that a process that loads it never finds half of it; one that has
     loaded it keeps the old one. Raises ToolchainError with the end of cargo's output when it does not build.
@@ -73,23 +67,14 @@ def build_library(folder: Path) -> Path:
     if not (folder / AGGREGATE / "Cargo.toml").is_file():
         raise InputError("no-workspace", "there are no generated crates to build", str(folder))
     cargo = find_toolchain().require("cargo")
-    target = build_target_folder()
-    target.mkdir(parents=True, exist_ok=True)
-    command = [str(cargo), "build", "--release", "--package", AGGREGATE, "--target-dir", str(target)]
+    command = [str(cargo), "build", "--package", AGGREGATE, *cargo_options()]
+    if release:
+        command.append("--release")
     fingerprint = source_fingerprint(folder)
-    # cargo has a lock of its own; this one also covers copying the result, whose name all folders share.
-    with open(target / ".library.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        finished = subprocess.run(
-            command,
-            cwd=folder,
-            env=cargo_environment(),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+    with workspace_lock(folder):
+        finished = run_cargo([*command, "--offline"], folder)
+        if finished.returncode != 0 and "offline" in finished.stderr:
+            finished = run_cargo(command, folder)
         if finished.returncode != 0:
             end = "\n".join(finished.stderr.splitlines()[-_SHOWN_LINES:])
             raise ToolchainError(
@@ -98,13 +83,27 @@ def build_library(folder: Path) -> Path:
                 str(folder),
                 "See `tileport doctor`.",
             )
-        data = (target / "release" / LIBRARY_NAME).read_bytes()
-    published = folder / LIBRARY_NAME
-    write_atomically(published, data)
-    published.chmod(0o755)
-    record = {"schema": RECORD_SCHEMA, "sources": fingerprint, "sha256": hashlib.sha256(data).hexdigest()}
-    write_atomically(folder / RECORD_NAME, json.dumps(record, indent=2).encode() + b"\n")
+        profile = "release" if release else "debug"
+        data = (shared_target_folder() / profile / f"lib{library_crate_name(folder)}.so").read_bytes()
+        published = folder / LIBRARY_NAME
+        write_atomically(published, data)
+        published.chmod(0o755)
+        record = {"schema": RECORD_SCHEMA, "sources": fingerprint, "sha256": hashlib.sha256(data).hexdigest()}
+        write_atomically(folder / RECORD_NAME, json.dumps(record, indent=2).encode() + b"\n")
     return published
+
+
+def run_cargo(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=cargo_environment(),
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
 
 
 def ensure_library(folder: Path) -> None:

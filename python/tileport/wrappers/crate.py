@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import os
+import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from tileport.errors import InputError, ToolchainError
 from tileport.toolchain import write_atomically
-from tileport.toolchain.finding import checkout
+from tileport.toolchain.finding import rust_sources
 from tileport.wrappers.ffi import launcher_source
 from tileport.wrappers.port import port_wrapper
 from tileport.wrappers.ports import identifier
@@ -36,12 +36,11 @@ _GENERATED_TOML = f"# SPDX-License-Identifier: Apache-2.0\n# {_NOTE}\n"
 _MANIFEST = "Cargo.toml"
 
 
-def rust_sources() -> Path:
-    """The folder of tileport's Rust workspace (``$TILEPORT_RUST``, else that of this checkout)."""
-    named = os.environ.get("TILEPORT_RUST")
-    tree = checkout()
-    folder = Path(named) if named else (tree / "rust" if tree is not None else None)
-    if folder is None or not (folder / "tileport-rt" / _MANIFEST).is_file():
+def runtime_crate() -> Path:
+    """The folder of the crate tileport-rt, which generated launchers use."""
+    sources = rust_sources()
+    folder = sources / "tileport-rt" if sources is not None else None
+    if folder is None or not (folder / _MANIFEST).is_file():
         raise ToolchainError(
             "rust-sources-missing",
             "the crate tileport-rt, which generated launchers use, was not found",
@@ -49,6 +48,15 @@ def rust_sources() -> Path:
             "Set TILEPORT_RUST to the folder rust/ of a checkout of tileport.",
         )
     return folder.resolve()
+
+
+def library_crate_name(folder: Path) -> str:
+    """The name of the library that cargo makes of a ports folder.
+
+    Ports folders share a target folder, where cargo would take another folder's library for this one if they
+    had the same file name.
+    """
+    return f"{AGGREGATE}_{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:8]}"
 
 
 def crate_name(op: str) -> str:
@@ -102,7 +110,7 @@ def write_crate(op_dir: Path, index: dict[str, Any], entries: Iterable[str | dic
 
 def manifest(op: str) -> str:
     """The Cargo.toml of an op's crate."""
-    runtime = toml_string(str(rust_sources() / "tileport-rt"))
+    runtime = toml_string(str(runtime_crate()))
     return (
         f"{_GENERATED_TOML}[package]\n"
         f"name = {toml_string(crate_name(op))}\n"
@@ -139,7 +147,7 @@ def write_workspace(folder: Path) -> list[Path]:
     names = [crate_name(op) for op in crates]
     if len(set(names)) != len(names):
         raise InputError("crate-clash", "two ops would have the same crate name", str(folder))
-    runtime = toml_string(str(rust_sources() / "tileport-rt"))
+    runtime = toml_string(str(runtime_crate()))
     members = ", ".join(toml_string(name) for name in [*crates, AGGREGATE])
     dependencies = "".join(
         f'{crate_name(op)} = {{ path = {toml_string("../" + op)}, features = ["ffi"] }}\n' for op in served
@@ -156,7 +164,7 @@ def write_workspace(folder: Path) -> list[Path]:
         folder / AGGREGATE / _MANIFEST: (
             f"{_GENERATED_TOML}[package]\nname = {toml_string(AGGREGATE)}\n"
             'version = "0.1.0"\nedition = "2024"\npublish = false\n\n'
-            '[lib]\ncrate-type = ["cdylib"]\n\n'
+            f'[lib]\nname = {toml_string(library_crate_name(folder))}\ncrate-type = ["cdylib"]\n\n'
             f"[dependencies]\ntileport-rt = {{ path = {runtime} }}\n{dependencies}"
         ),
         folder / AGGREGATE / "src" / "lib.rs": (
@@ -166,7 +174,7 @@ def write_workspace(folder: Path) -> list[Path]:
     }
     written = [write_if_changed(path, text) for path, text in files.items()]
     lock = folder / "Cargo.lock"
-    pinned = rust_sources() / "Cargo.lock"
+    pinned = runtime_crate().parent / "Cargo.lock"
     if not lock.is_file() and pinned.is_file():
         # The versions that tileport itself is built and tested with.
         written.append(write_if_changed(lock, pinned.read_text()))
