@@ -43,6 +43,9 @@ export CMAKE_GENERATOR := Ninja
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export CARGO_BUILD_JOBS := $(JOBS)
 
+# Where conversions let cargo check generated crates; clippy needs the same compiled dependencies.
+CRATES_DIR = $(shell $(VENV_PYTHON) -c 'from tileport.toolchain.check import shared_target_folder as f; print(f())')
+
 CPP_FILES := $(shell find src include bindings tests/cpp python examples -name '*.cpp' -o -name '*.hpp' -o -name '*.h' 2>/dev/null)
 EXTENSION_INPUTS := CMakeLists.txt pyproject.toml $(shell find src include bindings cmake python -type f -not -name '*.py' -not -name '*.so' -not -path '*/__pycache__/*')
 RUST_INPUTS := $(shell find rust -name target -prune -o -type f -print)
@@ -94,13 +97,14 @@ test-rust: build/.rust ## Rust tests only
 	cd rust && cargo test --locked --quiet
 
 .PHONY: lint
-lint: build/.system .venv/.ok $(LINT)/.ok ## all linters and format checks
+lint: build/.extension $(RUST_HEADERS_OK) $(LINT)/.ok ## all linters and format checks
 	@$(LINT)/bin/clang-format --dry-run -Werror $(CPP_FILES) && echo "clang-format: $(words $(CPP_FILES)) files are formatted"
 	@$(LINT)/bin/ruff format --check .
 	@$(LINT)/bin/ruff check .
 	@$(LINT)/bin/mypy --python-executable $(VENV_PYTHON) python/tileport
 	@$(MAKE) --no-print-directory tidy
-	@cd rust && cargo fmt --all --check && cargo clippy --locked --quiet --all-targets -- -D warnings && echo "cargo fmt and clippy: clean"
+	@cd rust && cargo fmt --all --check && cargo clippy --locked --quiet --all-targets --target-dir "$(CRATES_DIR)" -- -D warnings \
+	    && echo "cargo fmt and clippy: clean"
 
 .PHONY: format
 format: $(LINT)/.ok ## apply the formatters

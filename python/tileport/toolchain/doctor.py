@@ -122,11 +122,11 @@ def _extension() -> Check:
     try:
         from tileport import _core
 
-        version, problem = str(_core.__version__), None
+        version, path, problem = str(_core.__version__), str(_core.__file__), None
     except ImportError as error:
-        version, problem = None, f"does not load: {error}"
+        version, path, problem = None, "", f"does not load: {error}"
     help = "pip install tileport (in a checkout: make setup)"
-    return _check("tileport", "C++ core", "everything", help, version, "", problem)
+    return _check("tileport", "C++ core", "everything", help, version, path, problem)
 
 
 def _checker(tool: Tool) -> Check:
