@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from tileport.errors import InputError, ToolchainError
@@ -55,11 +58,8 @@ def is_current(folder: Path) -> bool:
     return isinstance(record, dict) and record.get("sources") == source_fingerprint(folder)
 
 
-def build_library(folder: Path, release: bool = False) -> Path:
+def build_library(folder: Path) -> Path:
     """Builds the crates of a ports folder; returns ``folder/libcutile_kernels.so``.
-
-    By default with the profile that tileport itself is built with, so that only the ops are compiled; with
-    ``release`` optimised and stripped, for which cutile is compiled again the first time (minutes).
 
     The library appears by a rename, so that a process that loads it never finds half of it; one that has
     loaded it keeps the old one. Raises ToolchainError with the end of cargo's output when it does not build.
@@ -68,10 +68,9 @@ def build_library(folder: Path, release: bool = False) -> Path:
         raise InputError("no-workspace", "there are no generated crates to build", str(folder))
     cargo = find_toolchain().require("cargo")
     command = [str(cargo), "build", "--package", AGGREGATE, *cargo_options()]
-    if release:
-        command.append("--release")
     fingerprint = source_fingerprint(folder)
-    with workspace_lock(folder):
+    with workspace_lock(folder), target_lock():
+        # Without a look at the network while everything is there, which is the rule.
         finished = run_cargo([*command, "--offline"], folder)
         if finished.returncode != 0 and "offline" in finished.stderr:
             finished = run_cargo(command, folder)
@@ -83,14 +82,23 @@ def build_library(folder: Path, release: bool = False) -> Path:
                 str(folder),
                 "See `tileport doctor`.",
             )
-        profile = "release" if release else "debug"
-        data = (shared_target_folder() / profile / f"lib{library_crate_name(folder)}.so").read_bytes()
+        data = (shared_target_folder() / "debug" / f"lib{library_crate_name(folder)}.so").read_bytes()
         published = folder / LIBRARY_NAME
         write_atomically(published, data)
         published.chmod(0o755)
         record = {"schema": RECORD_SCHEMA, "sources": fingerprint, "sha256": hashlib.sha256(data).hexdigest()}
         write_atomically(folder / RECORD_NAME, json.dumps(record, indent=2).encode() + b"\n")
     return published
+
+
+@contextlib.contextmanager
+def target_lock() -> Iterator[None]:
+    """One cargo at a time in the shared target folder, as in `toolchain.check`."""
+    folder = shared_target_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / ".tileport.lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def run_cargo(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

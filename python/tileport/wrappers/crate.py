@@ -130,6 +130,8 @@ def library_root(op: str) -> str:
     """The src/lib.rs of an op's crate."""
     return (
         f"{_GENERATED_RUST}//! The kernels of {op} and, with the feature `ffi`, their exported launchers.\n"
+        "// Entries are named after a hash, and bind what Tile IR computes but does not use.\n"
+        "#[allow(non_snake_case, unused_variables)]\n"
         '#[path = "../kernel.rs"]\n'
         "pub mod kernel;\n\n"
         '#[cfg(feature = "ffi")]\n'
@@ -155,11 +157,8 @@ def write_workspace(folder: Path) -> list[Path]:
     uses = "".join(f"extern crate {crate_name(op)} as _;\n" for op in served)
     files = {
         folder / _MANIFEST: (
-            f'{_GENERATED_TOML}[workspace]\nresolver = "3"\nmembers = [{members}]\n\n'
-            "# Most of the library is cutile's compiler, which runs once per entry and process: its speed\n"
-            "# matters less than the time to build it. tileport-rt runs at every launch.\n"
-            '[profile.release]\nopt-level = 1\npanic = "unwind"\nstrip = true\n\n'
-            "[profile.release.package.tileport-rt]\nopt-level = 3\n"
+            # No profile: `toolchain.check.cargo_options` gives cargo the one of all crates that use cutile.
+            f'{_GENERATED_TOML}[workspace]\nresolver = "3"\nmembers = [{members}]\n'
         ),
         folder / AGGREGATE / _MANIFEST: (
             f"{_GENERATED_TOML}[package]\nname = {toml_string(AGGREGATE)}\n"
