@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //   functions := varint n, n × (name, type, flags byte, varint location, [hints], [argument attributes],
-//                varint size, body)                       what follows in the section is ignored
-//   globals   := varint n, n × (name, type, constant, varint alignment, [13.3: varint visibility, varint
-//   constant])
+//                varint size, body); what follows in the section is ignored
+//   globals   := varint n, n × (name, type, constant, varint alignment,
+//                [13.3: varint visibility, varint constant])
+
 #include "bytecode/functions.hpp"
 
 #include <fmt/format.h>

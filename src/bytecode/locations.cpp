@@ -2,10 +2,14 @@
 //   debug := varint n functions, filler 4, n × u32 start of the function's slice in the list,
 //            varint m, filler 8, m × u64 attribute ids (1-based, 0 = unknown), attribute table
 //   entry := varint tag, then by tag
-//     unknown | compile unit: file | file: name, directory | lexical block: scope, file, line, column
-//     location: scope, file name, line, column
-//     subprogram: file, line, name, linkage name, compile unit, scope line [13.5: flags] | call site: callee,
-//     caller
+//     unknown
+//     compile unit    file
+//     file            name, directory
+//     lexical block   scope, file, line, column
+//     location        scope, file name, line, column
+//     subprogram      file, line, name, linkage name, compile unit, scope line [13.5: flags]
+//     call site       callee, caller
+
 #include "bytecode/locations.hpp"
 
 #include <fmt/format.h>

@@ -3,11 +3,14 @@
 //     pointer              [13.4: flags]  pointee  [attribute]
 //     tile                 element, i64 list
 //     tensor_view          [13.4: flags]  element, i64 list extents, i64 list strides  [attribute]
-//     partition_view       [13.3: flags]  i32 list tile, tensor_view, i32 list dim_map  [before 13.3: flags]
-//     [padding] function             id list inputs, id list results gather_scatter_view  flags, i32 list
-//     tile, tensor_view, sparse dim  [padding] strided_view         flags, i32 list tile, i32 list traversal
-//     strides, tensor_view, i32 list dim_map  [padding]
+//     partition_view       [13.3: flags]  i32 list tile, tensor_view, i32 list dim_map
+//                          [before 13.3: flags]  [padding]
+//     function             id list inputs, id list results
+//     gather_scatter_view  flags, i32 list tile, tensor_view, sparse dim  [padding]
+//     strided_view         flags, i32 list tile, i32 list traversal strides, tensor_view, i32 list dim_map
+//                          [padding]
 // Bit 0 of the flags says whether the bracketed value at the end is there.
+
 #include "bytecode/types.hpp"
 
 #include <fmt/format.h>

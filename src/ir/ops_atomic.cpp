@@ -74,8 +74,8 @@ constexpr OpInfo kOps[] = {
      .name_hint = NameHint::fixed,
      .result_names = {"reduced_values", "result_token"},
      .form = " {memory_ordering_semantics}"
-             "{memory_scope? {memory_scope}} {view}[{index}]{token? token = {token}"
-             "{inbounds? inbounds = {inbounds}}|{inbounds? inbounds = {inbounds}| }}"
+             "{memory_scope? {memory_scope}} {view}[{index}]{token? token = {token}}"
+             "{inbounds? inbounds = {inbounds}| }{attributes(reduction)}"
              " : {type(view)}{index?, {same_type(index)}}"
              "{token?, {type(token)}} -> {type(reduced_values)}, {type(result_token)}"},
     {.mnemonic = "multimem_reduce_view_tko",
@@ -94,8 +94,8 @@ constexpr OpInfo kOps[] = {
      .operands_encoding = ListEncoding::segmented,
      .traits = Trait::reads_memory | Trait::writes_memory,
      .form = " {memory_ordering_semantics}"
-             "{memory_scope? {memory_scope}} {view}, {tile}[{index}]{token? token = {token}"
-             "{inbounds? inbounds = {inbounds}}|{inbounds? inbounds = {inbounds}| }}"
+             "{memory_scope? {memory_scope}} {view}, {tile}[{index}]{token? token = {token}}"
+             "{inbounds? inbounds = {inbounds}| }{attributes(reduction)}"
              " : {type(view)}, {type(tile)}{index?, {same_type(index)}}"
              "{token?, {type(token)}} -> {type(result_token)}"},
     {.mnemonic = "multimem_store_view_tko",
@@ -113,8 +113,8 @@ constexpr OpInfo kOps[] = {
      .operands_encoding = ListEncoding::segmented,
      .traits = Trait::writes_memory,
      .form = " {memory_ordering_semantics}"
-             "{memory_scope? {memory_scope}} {view}, {tile}[{index}]{token? token = {token}"
-             "{inbounds? inbounds = {inbounds}}|{inbounds? inbounds = {inbounds}| }}"
+             "{memory_scope? {memory_scope}} {view}, {tile}[{index}]{token? token = {token}}"
+             "{inbounds? inbounds = {inbounds}| }"
              " : {type(view)}, {type(tile)}{index?, {same_type(index)}}"
              "{token?, {type(token)}} -> {type(result_token)}"},
 };

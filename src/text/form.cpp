@@ -16,17 +16,12 @@ struct Word {
 };
 
 constexpr Word kWords[] = {
-    {"symbol", Directive::symbol, false},
-    {"type", Directive::type, false},
-    {"first_type", Directive::first_type, false},
-    {"same_type", Directive::same_type, false},
-    {"shape", Directive::shape, false},
-    {"strides", Directive::strides, false},
-    {"source_type", Directive::source_type, false},
-    {"argument", Directive::argument, true},
-    {"bindings", Directive::bindings, false},
-    {"region", Directive::region, true},
-    {"else", Directive::else_region, true},
+    {"symbol", Directive::symbol, false},       {"attributes", Directive::attributes, false},
+    {"type", Directive::type, false},           {"first_type", Directive::first_type, false},
+    {"same_type", Directive::same_type, false}, {"shape", Directive::shape, false},
+    {"strides", Directive::strides, false},     {"source_type", Directive::source_type, false},
+    {"argument", Directive::argument, true},    {"bindings", Directive::bindings, false},
+    {"region", Directive::region, true},        {"else", Directive::else_region, true},
     {"function", Directive::function, true},
 };
 

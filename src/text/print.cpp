@@ -98,6 +98,10 @@ class Printer {
       case Directive::symbol:
         append_symbol(out_, module_.string(static_cast<ir::StringId>(slot(id, node).word)));
         break;
+      case Directive::attributes:
+        if (says_something(id, node))
+          append_dictionary_entry(module_.op(id).info->attributes[node.index], slot(id, node));
+        break;
       case Directive::type:
         append_types(values(id, node));
         break;
@@ -227,6 +231,18 @@ class Printer {
         literals_.append_attribute(out_, module_.attributes[content.word], true);
         break;
     }
+  }
+
+  /// The dialect's attributes are called like their enumerations, in lower case.
+  void append_dictionary_entry(const ir::AttributeInfo& info, const ir::AttributeSlot& content) {
+    out_ += fmt::format(" attributes {{{} = #cuda_tile.", info.name);
+    for (std::size_t i = 0; i < info.enumeration->name.size(); ++i) {
+      const char c = info.enumeration->name[i];
+      const bool upper = c >= 'A' && c <= 'Z';
+      if (upper && i != 0) out_ += '_';
+      out_ += upper ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    out_ += fmt::format("<{}>}}", info.enumeration->values[content.word]);
   }
 
   void append_types(std::span<const ValueId> list) {
