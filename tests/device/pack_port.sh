@@ -9,6 +9,7 @@ ports=$1 op=$2 tests=$3
 rm -rf .kitso
 mkdir -p ".kitso/ports/$op/reference" ".kitso/ports/$op/src" .kitso/ports/cutile_kernels/src
 cp "$ports/Cargo.toml" "$ports/libcutile_kernels.so" "$ports/libcutile_kernels.json" .kitso/ports/
+strip -s .kitso/ports/libcutile_kernels.so
 cp "$ports/cutile_kernels/Cargo.toml" .kitso/ports/cutile_kernels/
 cp "$ports/cutile_kernels/src/lib.rs" .kitso/ports/cutile_kernels/src/
 cp -r "$ports/$op/$op.py" "$ports/$op/kernel.rs" "$ports/$op/ffi.rs" "$ports/$op/Cargo.toml" ".kitso/ports/$op/"

@@ -29,7 +29,6 @@ OPTIONS = {
     "_softmax_kernel_chunked": {"use_chunked": True},
     "_softmax_kernel_multi_wave_full_row_reg_cached_ldg": {"use_multi_wave": True},
 }
-ROWS_OF_MULTI_WAVE = 256
 results: dict[str, Any] = {}
 
 
@@ -46,14 +45,12 @@ def check(name: str, function: Callable[[], Any]) -> None:
 
 
 def captured_input(kernel: str) -> torch.Tensor:
-    """Random input for a launch of ``kernel`` that was captured for this GPU, of the type seen most."""
+    """Random input for a launch of ``kernel``, as captured for this GPU."""
     for row in read_index(ports_folder(), "softmax")["specializations"]:
         if row["kernel"] == kernel and "h200" in row["device_model"]:
-            constants = row["constants"]
-            rows = constants.get("N_ROWS", ROWS_OF_MULTI_WAVE)
-            columns = constants.get("N_COLS") or constants.get("DIM_COLS") or constants["N"]
             torch.manual_seed(0)
-            return torch.rand(rows, columns, device="cuda").to(getattr(torch, row["dtypes"]["input"]))
+            shape = row["argument_facts"][0]["input"]["shape"]
+            return torch.rand(shape, device="cuda").to(getattr(torch, row["dtypes"]["input"]))
     raise LookupError(f"no launch of {kernel} was captured")
 
 
