@@ -3,8 +3,7 @@
 //   zero         0.000000e+00
 //   not finite   the bit pattern in hexadecimal
 //   otherwise    d.dddddde+XX if reading that gives the same bits back; else with as many digits as LLVM
-//   finds
-//                the format to hold ("3.1415927", "9.99999998E+18"); hexadecimal if that has no point
+//                finds the format to hold ("3.1415927", "9.99999998E+18"); hexadecimal if that has no point
 // LLVM cuts the exact decimal expansion in two steps: first a power of ten is divided away, rounding down, so
 // that about the needed digits are left; only then the digits are rounded half up. So 3.140625 becomes
 // 3.140630e+00.
