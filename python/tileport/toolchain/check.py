@@ -8,9 +8,6 @@ exactly but makes no Tile IR. A port has to pass both.
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import functools
-import hashlib
 import json
 import os
 import signal
@@ -21,8 +18,19 @@ from pathlib import Path
 from typing import Any
 
 from tileport.errors import InputError, ToolchainError, UsageError
-from tileport.toolchain.cache import cache_folder
-from tileport.toolchain.finding import cargo_environment, find_toolchain, rust_sources
+from tileport.toolchain.crates import cargo_options, shared_target_folder, target_lock
+from tileport.toolchain.finding import cargo_environment, find_toolchain
+
+__all__ = [
+    "DEFAULT_TARGETS",
+    "CheckResult",
+    "CrateCheck",
+    "Diagnostic",
+    "cargo_check",
+    "cargo_options",
+    "check_kernels",
+    "shared_target_folder",
+]
 
 DEFAULT_TARGETS = ("sm_90", "sm_100")
 
@@ -178,53 +186,18 @@ def _unusable(error: dict[str, Any], kernel: Path) -> InputError | UsageError:
 # ---- rustc ---------------------------------------------------------------------------------------------
 
 
-def cargo_options() -> list[str]:
-    """Options for every cargo command on generated crates, after the subcommand.
-
-    With them, all generated crates share one target folder, and what they depend on is compiled once a
-    machine, with the profile that tileport itself is built with. A shared folder is safe for `check` and for
-    libraries whose files bear a hash, since cargo tells packages apart by their path; it is not for a cdylib,
-    whose file name has no hash: two of the same name overwrite each other.
-    """
-    sources = rust_sources()
-    profile = sources / ".cargo" / "config.toml" if sources is not None else None
-    options = ["--target-dir", str(shared_target_folder())]
-    if profile is not None and profile.is_file():
-        options += ["--config", str(profile)]
-    return options
-
-
-def shared_target_folder() -> Path:
-    """The folder that `cargo_options` names. Its name has a key of what decides whether dependencies fit: the
-    locked versions, the profile and the compiler."""
-    sources = rust_sources()
-    digest = hashlib.sha256()
-    if sources is not None:
-        for name in ("Cargo.lock", ".cargo/config.toml"):
-            path = sources / name
-            digest.update(path.read_bytes() if path.is_file() else b"-")
-    digest.update(_compiler().encode())
-    return cache_folder() / f"crates-{digest.hexdigest()[:12]}"
-
-
-@functools.lru_cache(maxsize=1)
-def _compiler() -> str:
-    rustc = find_toolchain().require("rustc")
-    return subprocess.run([str(rustc), "-V"], capture_output=True, text=True, check=False).stdout
-
-
 def cargo_check(crate: str | Path, timeout_s: float = _CARGO_TIMEOUT_S) -> CrateCheck:
     """Lets rustc check the crate in the folder ``crate``; its errors are the result.
 
-    The first check on a machine compiles cutile (a minute); later ones take seconds. Raises InputError if
-    there is no crate, ToolchainError if cargo or something a build needs is missing.
+    The first check on a machine compiles cutile (a minute, see `crates.warm_up`); later ones take seconds.
+    Raises InputError if there is no crate, ToolchainError if cargo or something a build needs is missing.
     """
     crate = Path(crate)
     if not (crate / "Cargo.toml").is_file():
         raise InputError("no-crate", "there is no Cargo.toml", str(crate))
     cargo = find_toolchain().require("cargo")
     command = [str(cargo), "check", "--quiet", "--lib", "--message-format", "json", *cargo_options()]
-    with _target_lock():
+    with target_lock():
         # Without a look at the network while everything is there, which is the rule.
         finished = _cargo([*command, "--offline"], crate, timeout_s)
         if finished.returncode != 0 and _lacks_packages(finished.stderr):
@@ -239,7 +212,9 @@ def cargo_check(crate: str | Path, timeout_s: float = _CARGO_TIMEOUT_S) -> Crate
 
 
 def _cargo(command: list[str], crate: Path, timeout_s: float) -> subprocess.CompletedProcess[str]:
-    with _running(command, cargo_environment(), crate, subprocess.PIPE) as process:
+    # Incremental compilation gains nothing for a file that is generated whole, and its data only grow.
+    environment = {**cargo_environment(), "CARGO_INCREMENTAL": "0"}
+    with _running(command, environment, crate, subprocess.PIPE) as process:
         try:
             stdout, stderr = process.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
@@ -301,22 +276,6 @@ def _relative(file: str, crate: Path) -> str:
 
 
 # ---- processes -----------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def _target_lock() -> Iterator[None]:
-    """One cargo at a time in the shared folder: waiting for cargo's own lock would count as its run time."""
-    folder = shared_target_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = open(folder / ".tileport.lock", "w")  # noqa: SIM115 (closed below)
-    except OSError as error:
-        raise ToolchainError(
-            "unwritable-cache", f"cannot be written: {error.strerror}", str(folder), "Set XDG_CACHE_HOME."
-        ) from None
-    with file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 @contextlib.contextmanager
