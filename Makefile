@@ -52,7 +52,7 @@ RUST_INPUTS := $(shell find rust -name target -prune -o -type f -print)
 
 ##@ Everyday
 .PHONY: setup
-setup: build/.system .venv/.ok build/.extension build/.rust ## everything that conversion needs, in .venv and the cache
+setup: build/.system .venv/.ok build/.extension build/.rust build/.crates ## everything that conversion needs, in .venv and the cache
 
 .PHONY: demo
 demo: setup ## convert softmax and prove the port, with no GPU
@@ -165,6 +165,11 @@ build/.rust: $(RUST_HEADERS_OK) $(RUST_INPUTS) | build/.system
 	@if [ ! -d $(TARGET_SEED) ]; then \
 	    rm -rf $(CACHE)/cargo-target-*; \
 	    cp -a rust/target $(TARGET_SEED).$$$$ && mv -T $(TARGET_SEED).$$$$ $(TARGET_SEED); fi
+	@touch $@
+
+build/.crates: build/.rust | build/.extension
+	@echo "Compiling what checking a converted crate needs (about a minute, once a machine) ..."
+	@$(VENV_PYTHON) -m tileport.toolchain.crates
 	@touch $@
 
 $(LINT)/.ok: requirements-lint.lock | $(UV)
