@@ -66,6 +66,8 @@ def show(conversion: Conversion) -> None:
     from rich.markup import escape
 
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=160)
     if conversion.proof is not None and conversion.verdict is not None:
         console.print(_table(conversion.proof))
         _print_others(console, conversion)
@@ -97,19 +99,17 @@ def _table(proof: dict[str, Any]) -> Any:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("kernel", overflow="fold")
-    for title in ("specializations", "Tile IR"):
-        table.add_column(title, justify="right" if title == "specializations" else "left")
-    for target in proof["targets"]:
-        table.add_column(f"{target} code")
-        table.add_column("instr.", justify="right")
-        table.add_column("regs", justify="right")
+    for title in ("specializations", "Tile IR", "target", "machine code", "instructions", "registers"):
+        is_number = title in ("specializations", "instructions", "registers")
+        table.add_column(title, justify="right" if is_number else "left")
     for row in kernel_table(proof, contract.judge(proof)[1]):
-        cells = [escape(row["kernel"]), str(row["specializations"]), _counts(row["ir"])]
+        first = [escape(row["kernel"]), str(row["specializations"]), _counts(row["ir"])]
         for target in proof["targets"]:
-            cells += [
-                _counts(row["code"][target]), _range(row["instructions"][target]), _range(row["registers"][target]),
-            ]  # fmt: skip
-        table.add_row(*cells)
+            table.add_row(
+                *first, target, _counts(row["code"][target]), _range(row["instructions"][target]),
+                _range(row["registers"][target]),
+            )  # fmt: skip
+            first = ["", "", ""]
     return table
 
 

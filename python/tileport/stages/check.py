@@ -120,6 +120,7 @@ def _compile(
                 checked.problems[result.entry, result.target] = _problem(result.error)
             advance(len(checked.files) + len(checked.problems), total, "compiling")
 
+    # All entries, not only the wanted: naming one that is not there is an error, and its absence is a finding.
     check_kernels(port.kernel, out, targets=targets, jobs=jobs, on_result=take)
 
 
@@ -196,7 +197,7 @@ def _crate_evidence(outcome: Any) -> dict[str, Any]:
         {
             "code": problem.code or "",
             "message": problem.message[:_LONGEST_MESSAGE],
-            "file": problem.file,
+            "file": problem.file or None,
             "line": problem.line,
             "column": problem.column,
         }

@@ -69,7 +69,7 @@ def read_references(port: Port, index: Mapping[str, Any]) -> References:
             ) from None
         module = bytecode.read(data, str(path))
         digest = hashlib.sha256(data).hexdigest()
-        text_digest = hashlib.sha256(text.print(module).encode()).hexdigest()
+        text_digest = hashlib.sha256(text.print(module).encode(errors="surrogateescape")).hexdigest()
         if digest != row["sha256"] or not name.endswith(f"__{text_digest[:10]}"):
             raise RefusedError(
                 "tampered-reference", "is not the bytecode that was captured under this name", str(path), _RECAPTURE

@@ -167,16 +167,19 @@ class Runner:
         return index
 
     def _translate(self) -> None:
+        source = self.source
+        assert source is not None
+
         def work(advance: Callable[[int, int, str], None]) -> tuple[str, dict[str, Any], list[str]]:
             edited = self._keep_edited_kernel()
-            facts = translate.run(self.port, self._index, self._loaded.modules)
+            facts = translate.run(self.port, self._index, self._loaded.modules, source)
             if edited is not None:
                 self._note(f"kernel.rs had been edited; the edited file is kept as {edited.name}")
             for name, problems in facts["refusals"].items():
                 self._note(f"{name} is refused: {problems[0]['message']}")
             return self._translated_summary(facts), facts, ["kernel.rs"]
 
-        inputs = translate.inputs(self.port, self._index, self._loaded.hash)
+        inputs = translate.inputs(self._index, self._loaded.hash, source)
         self._stage("translate", inputs, work, lambda: self._translated_summary(self._facts("translate")))
 
     def _keep_edited_kernel(self) -> Path | None:
