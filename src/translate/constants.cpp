@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// cutile 0.5.0's `constant` parses a decimal literal, or knows ZERO, ONE, INFINITY and NEG_INFINITY of a type. Two
-// of its forms are silently wrong and never used here: `false` gives true, and unsigned literals from half of the
-// range up give 0. Whatever has no exact literal is an integer constant of the same bits, through `bitcast`.
+// cutile 0.5.0's `constant` parses a decimal literal, or knows ZERO, ONE, INFINITY and NEG_INFINITY of a type. Some
+// of its forms are silently wrong and never used here: `false` gives true, unsigned literals from half of the range
+// up give 0, and the named constants of bf16 but ZERO are read as patterns of f16 (NEG_INFINITY gives a NaN, ONE
+// gives 1.875). Whatever has no exact literal is an integer constant of the same bits, through `bitcast`.
 #include "translate/constants.hpp"
 
 #include <bit>
@@ -73,6 +74,7 @@ std::optional<ConstantForm> float_form(TypeKind kind, std::uint64_t bits) {
     if (kind == TypeKind::tf32) return std::nullopt;
     return bits == 0 ? ConstantForm{name + "::ZERO"} : through_integer(kind, bits);
   }
+  if (kind == TypeKind::bf16) return bits == 0 ? ConstantForm{name + "::ZERO"} : through_integer(kind, bits);
   if (bits == known->infinity) return ConstantForm{name + "::INFINITY"};
   if (bits == known->negative_infinity) return ConstantForm{name + "::NEG_INFINITY"};
   if (kind == TypeKind::f32 || kind == TypeKind::f64) {
