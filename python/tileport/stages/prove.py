@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -121,7 +122,7 @@ def run(
             references.submit_port(queue, name, target, checked.files[name, target])
     kernel_hash = file_hash(port.kernel)
     rows = []
-    compared = {row["name"]: _tile_ir(row, references, checked, refusals, targets) for row in index["specializations"]}
+    compared = {row["name"]: _tile_ir(port, row, references, checked, refusals, targets) for row in index["specializations"]}
     total = len(references.assembled) + len(references.ports)
     for row in index["specializations"]:
         name = row["name"]
@@ -164,6 +165,7 @@ def run(
 
 
 def _tile_ir(
+    port: Port,
     row: Mapping[str, Any],
     references: References,
     checked: Checked,
@@ -175,24 +177,38 @@ def _tile_ir(
         return _not_translated(row, refusals.get(name), targets)
     problems = {target: checked.problems[name, target] for target in targets if (name, target) in checked.problems}
     if problems:
-        first = next(iter(problems.values()))
-        return tile_ir.refused(_refusal(first), list(problems), first.line, None)
+        return _not_compiled(port, next(iter(problems.values())), list(problems))
     ports = {target: bytecode.read_file(str(checked.files[name, target])) for target in targets}
     return tile_ir.compare(references.modules[name], ports, Path(row["source"]).name)
 
 
-def _refusal(problem: Problem) -> str:
+def _not_compiled(port: Port, problem: Problem, targets: list[str]) -> dict[str, Any]:
     place = f"kernel.rs:{problem.line}: " if problem.line else ""
-    return f"{place}cutile's compiler refuses the entry: {problem.message}"
+    message = f"{place}cutile's compiler refuses the entry: {problem.message}"
+    here = tile_ir.site("kernel.rs", problem.line) if problem.line else None
+    source = _source_of_line(port.kernel.read_text(encoding="utf-8"), problem.line) if problem.line else None
+    return tile_ir.refused("mistranslation", message, targets, source, here)
+
+
+def _source_of_line(kernel: str, line: int) -> dict[str, Any] | None:
+    """The place in the Python source that the translator noted above a line of kernel.rs."""
+    for text in reversed(kernel.splitlines()[:line]):
+        if text.lstrip().startswith("#[cutile::entry"):
+            return None
+        noted = re.fullmatch(r"\s*// (\S+\.py):(\d+)", text)
+        if noted:
+            return tile_ir.site(noted.group(1), int(noted.group(2)))
+    return None
 
 
 def _not_translated(
     row: Mapping[str, Any], problems: list[dict[str, Any]] | None, targets: tuple[str, ...]
 ) -> dict[str, Any]:
     if not problems:
-        return tile_ir.refused(f"kernel.rs has no entry {row['name']}", list(targets), None, None)
+        return tile_ir.refused("mistranslation", f"kernel.rs has no entry {row['name']}", list(targets), None, None)
     first = problems[0]
-    site = {"path": first["path"], "text": "", "file": Path(row["source"]).name, "line": first["line"] or row["line"]}
-    return tile_ir.refused(f"was not translated: {first['message']} [{first['code']}]", list(targets), None, site)
+    site = tile_ir.site(Path(row["source"]).name, first["line"] or row["line"], first["path"])
+    message = f"was not translated: {first['message']} [{first['code']}]"
+    return tile_ir.refused("compiler_limitation", message, list(targets), site, None)
 
 

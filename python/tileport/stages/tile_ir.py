@@ -37,14 +37,18 @@ def compare(reference: Any, ports: Mapping[str, Any], reference_file: str) -> di
     return {"class": worst, "notes": list(notes.values()), "findings": list(findings.values())}
 
 
-def refused(message: str, targets: list[str], line: int | None, reference_site: dict[str, Any] | None) -> dict[str, Any]:
+def refused(
+    kind: str, message: str, targets: list[str], reference: dict[str, Any] | None, port: dict[str, Any] | None
+) -> dict[str, Any]:
     """The evidence for a kernel that has no port: it was refused, for the reason given."""
-    finding = _plain_finding("compiler_limitation", "critical", message[:_LONGEST_TEXT])
-    finding["targets"] = targets
-    finding["reference"] = reference_site
-    if line is not None:
-        finding["port"] = {"path": "", "text": "", "file": "kernel.rs", "line": line}
+    finding = _plain_finding(kind, "critical", message[:_LONGEST_TEXT])
+    finding.update(targets=targets, reference=reference, port=port)
     return {"class": "differs", "notes": [], "findings": [finding]}
+
+
+def site(file: str, line: int | None, path: str = "") -> dict[str, Any]:
+    """One side of a finding that has no op to show."""
+    return {"path": path, "text": "", "file": file, "line": line}
 
 
 def _plain_finding(kind: str, severity: str, message: str) -> dict[str, Any]:
