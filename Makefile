@@ -57,7 +57,7 @@ setup: build/.system .venv/.ok build/.extension build/.rust build/.crates ## eve
 .PHONY: demo
 demo: setup ## convert softmax and prove the port, with no GPU
 	.venv/bin/tileport convert softmax --out $(DEMO_DIR)
-	@echo; echo "The report is $(CURDIR)/$(DEMO_DIR)/softmax/report.html, the port $(CURDIR)/$(DEMO_DIR)/softmax/kernel.rs"
+	@echo "port: $(CURDIR)/$(DEMO_DIR)/softmax/kernel.rs"
 
 .PHONY: test
 test: setup ## linters, then the C++, Python and Rust tests
