@@ -31,6 +31,7 @@ LINT := $(CACHE)/lint-$(call hash,cat requirements-lint.lock)
 TARGET_SEED := $(CACHE)/cargo-target-$(call hash,cat rust/Cargo.lock rust/.cargo/config.toml $$(find rust -name target -prune -o -name Cargo.toml -print | sort); rustc -V 2>/dev/null; echo $(RUST_HEADERS_OK))
 
 export UV_CACHE_DIR := $(CACHE)/wheels
+export UV_SYSTEM_CERTS ?= 1
 export CUDA_TOOLKIT_PATH := $(RUST_HEADERS)/nvidia/cu13
 export LIBCLANG_PATH := $(RUST_HEADERS)/clang/native
 export BINDGEN_EXTRA_CLANG_ARGS = -isystem $(shell gcc -print-file-name=include 2>/dev/null)
