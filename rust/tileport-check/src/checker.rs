@@ -3,7 +3,7 @@
 
 use crate::compile::PreparedModule;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::source::{self, Entry, KernelSource};
+use crate::source::{Entry, KernelSource};
 use cutile_ir::bytecode::BytecodeVersion;
 use cutile_ir::capabilities::TargetCapabilities;
 use std::path::Path;
@@ -90,19 +90,15 @@ impl Checker {
     /// Compiles what `request` names and calls `on_outcome` on this thread for each entry and target, in
     /// the order in which they finish.
     pub fn compile(&self, request: &Request, mut on_outcome: impl FnMut(Outcome)) {
-        let tasks: Vec<(&Entry, &str)> = request
-            .entries
-            .iter()
-            .flat_map(|entry| request.targets.iter().map(move |target| (entry, target.as_str())))
-            .collect();
+        let groups = grouped(&request.entries, request.jobs);
         let next = AtomicUsize::new(0);
         let (sender, receiver) = mpsc::channel();
         std::thread::scope(|scope| {
-            for _ in 0..request.jobs.min(tasks.len()) {
-                let (sender, next, tasks) = (sender.clone(), &next, &tasks);
+            for _ in 0..request.jobs.min(groups.len()) {
+                let (sender, next, groups) = (sender.clone(), &next, &groups);
                 std::thread::Builder::new()
                     .stack_size(STACK_BYTES)
-                    .spawn_scoped(scope, move || self.work(tasks, next, request.version, &sender))
+                    .spawn_scoped(scope, move || self.work(request, groups, next, &sender))
                     .expect("the system refuses a thread");
             }
             drop(sender);
@@ -110,50 +106,45 @@ impl Checker {
         });
     }
 
-    /// Takes tasks until none is left. Consecutive tasks mostly share a module, so the last one is kept.
+    /// Takes groups until none is left.
     fn work(
         &self,
-        tasks: &[(&Entry, &str)],
+        request: &Request,
+        groups: &[&[Entry]],
         next: &AtomicUsize,
-        version: BytecodeVersion,
         sender: &mpsc::Sender<Outcome>,
     ) {
-        let modules = source::parse(&self.source.text);
-        let mut prepared: Option<(&str, Result<PreparedModule, Diagnostic>)> = None;
-        while let Some((entry, target)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if prepared.as_ref().is_none_or(|(name, _)| *name != entry.module) {
-                prepared = Some((&entry.module, self.prepare(&modules, &entry.module)));
-            }
-            let start = Instant::now();
-            let result = match prepared.as_ref().map(|(_, module)| module) {
-                Some(Ok(module)) => module.compile(&self.source.file_name, &entry.name, target, version),
-                Some(Err(problem)) => Err(problem.clone()),
-                None => unreachable!("a module was prepared above"),
-            };
-            let result = result
-                .map_err(|problem| Diagnostic { place: problem.place.or(Some(entry.place)), ..problem });
-            let outcome = Outcome {
-                entry: entry.name.clone(),
-                target: target.to_string(),
-                result,
-                elapsed: start.elapsed(),
-            };
-            if sender.send(outcome).is_err() {
-                return;
+        while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let module = self.source.module_of(group);
+            let prepared = module.and_then(|module| PreparedModule::new(&self.source.file_name, module));
+            for entry in *group {
+                for target in &request.targets {
+                    let start = Instant::now();
+                    let result = match &prepared {
+                        Ok(module) => module.compile(&entry.name, target, request.version),
+                        Err(problem) => Err(problem.clone()),
+                    };
+                    let result = result.map_err(|problem| Diagnostic {
+                        place: problem.place.or(Some(entry.place)),
+                        ..problem
+                    });
+                    let (entry, target) = (entry.name.clone(), target.clone());
+                    if sender.send(Outcome { entry, target, result, elapsed: start.elapsed() }).is_err() {
+                        return;
+                    }
+                }
             }
         }
     }
+}
 
-    fn prepare(
-        &self,
-        modules: &Result<Vec<source::ItemMod>, Diagnostic>,
-        name: &str,
-    ) -> Result<PreparedModule, Diagnostic> {
-        let modules = modules.as_ref().map_err(Diagnostic::clone)?;
-        let module = modules.iter().find(|module| module.ident == name);
-        let module = module.expect("the text was indexed with this module");
-        PreparedModule::new(&self.source.file_name, module.clone())
-    }
+/// Splits entries into groups of one module each. What the compiler keeps of a module takes memory by the
+/// megabyte for each entry, so groups are small; preparing one costs as much as a few dozen statements, so
+/// they are not single entries unless the threads would run out of work.
+fn grouped(entries: &[Entry], jobs: usize) -> Vec<&[Entry]> {
+    const LARGEST: usize = 8;
+    let size = entries.len().div_ceil(4 * jobs).clamp(1, LARGEST);
+    entries.chunk_by(|a, b| a.module == b.module).flat_map(|module| module.chunks(size)).collect()
 }
 
 /// Bytecode version from its usual spelling, such as `13.3`.

@@ -24,6 +24,7 @@ fn compile_options() -> CompileOptions {
 /// A kernel module resolved against cutile's own modules: what all entries of the module share.
 pub(crate) struct PreparedModule {
     name: &'static str,
+    file_name: String,
     item: syn::ItemMod,
     modules: CUDATileModules,
 }
@@ -40,23 +41,22 @@ impl PreparedModule {
             CUDATileModules::from_kernel(kernel).map_err(|e| diagnostic_of(Code::Refused, e, file_name))
         };
         let modules = guarded(build).map_err(|d| Diagnostic { place: d.place.or(Some(fallback)), ..d })?;
-        Ok(Self { name, item, modules })
+        Ok(Self { name, file_name: file_name.to_string(), item, modules })
     }
 
     /// Compiles the entry called `entry` for `target` to the bytes of a Tile IR bytecode file. If the
     /// compiler does not tell where a failure lies, that is found by compiling parts of the entry.
     pub(crate) fn compile(
         &self,
-        file_name: &str,
         entry: &str,
         target: &str,
         version: BytecodeVersion,
     ) -> Result<Vec<u8>, Diagnostic> {
-        self.compile_whole(file_name, entry, target, version).map_err(|problem| {
+        self.compile_whole(entry, target, version).map_err(|problem| {
             let place = problem.place.or_else(|| {
                 locate::statement_at_fault(&self.item, entry, |part| {
-                    let compiled = Self::new(file_name, part)
-                        .and_then(|part| part.compile_whole(file_name, entry, target, version));
+                    let compiled = Self::new(&self.file_name, part)
+                        .and_then(|part| part.compile_whole(entry, target, version));
                     compiled.is_err_and(|d| (d.code, &d.message) == (problem.code, &problem.message))
                 })
             });
@@ -68,13 +68,12 @@ impl PreparedModule {
     /// bytecode is always written, because the compiler notices some errors only there.
     fn compile_whole(
         &self,
-        file_name: &str,
         entry: &str,
         target: &str,
         version: BytecodeVersion,
     ) -> Result<Vec<u8>, Diagnostic> {
         guarded(|| {
-            let refused = |e| diagnostic_of(Code::Refused, e, file_name);
+            let refused = |e| diagnostic_of(Code::Refused, e, &self.file_name);
             let options = compile_options();
             let module = CUDATileFunctionCompiler::new(
                 &self.modules,
@@ -95,7 +94,7 @@ impl PreparedModule {
             .map_err(refused)?;
             serialize_tile_ir_bytecode_for_version(&module, version)
                 .map(|(bytes, _)| bytes)
-                .map_err(|e| diagnostic_of(Code::Bytecode, e, file_name))
+                .map_err(|e| diagnostic_of(Code::Bytecode, e, &self.file_name))
         })
     }
 }

@@ -6,7 +6,7 @@
 //! a binary search over its length, and again inside that statement if it is a loop or a branch.
 
 use crate::diagnostic::Place;
-use crate::source::place_of;
+use crate::source::{place_of, with_entries};
 use cutile::cutile_compiler::ast::syn;
 use syn::{Block, Expr, Item, ItemMod, Stmt};
 
@@ -17,10 +17,7 @@ pub(crate) fn statement_at_fault(
     name: &str,
     fails: impl Fn(ItemMod) -> bool,
 ) -> Option<Place> {
-    let mut module = module.clone();
-    if let Some((_, items)) = &mut module.content {
-        items.retain(|item| !matches!(item, Item::Fn(f) if is_entry(f) && f.sig.ident != name));
-    }
+    let mut module = with_entries(module, |entry| entry == name);
     let mut path = Vec::new();
     let mut place = None;
     loop {
@@ -61,10 +58,6 @@ pub(crate) fn statement_at_fault(
             None => return place,
         }
     }
-}
-
-fn is_entry(function: &syn::ItemFn) -> bool {
-    crate::source::has_attribute(&function.attrs, "entry")
 }
 
 /// The block that is reached from the body of the entry by going, for each step, into the statement with

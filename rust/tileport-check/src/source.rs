@@ -4,6 +4,7 @@
 use crate::diagnostic::{Code, Diagnostic, Place};
 use cutile::cutile_compiler::ast::syn;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use syn::spanned::Spanned;
 
@@ -18,12 +19,14 @@ pub struct Entry {
     pub module: String,
     /// Where the name of the function stands.
     pub place: Place,
+    /// The bytes of the function in the file, attributes included.
+    pub(crate) bytes: Range<usize>,
 }
 
 /// A kernel source file, checked to be Rust with at least one entry.
 ///
-/// Syntax trees are bound to the thread that parsed them, so this keeps the text; each thread that
-/// compiles parses it again with [`parse`] (milliseconds).
+/// Syntax trees are bound to the thread that parsed them, so this keeps the text; what a thread compiles it
+/// parses again.
 #[derive(Clone, Debug)]
 pub struct KernelSource {
     /// Last component of the path: it becomes the file name of the locations inside the Tile IR, so
@@ -63,6 +66,24 @@ impl KernelSource {
             }
         }
         Ok(Self { file_name: file_name.to_string(), text, entries })
+    }
+
+    /// The module that holds `group`, entries of one module, without its other entries.
+    ///
+    /// Syntax trees take kilobytes for each statement. So the other entries are made blank before parsing;
+    /// what remains keeps its places.
+    pub(crate) fn module_of(&self, group: &[Entry]) -> Result<ItemMod, Diagnostic> {
+        let mut text = String::with_capacity(self.text.len());
+        let mut kept_up_to = 0;
+        for entry in self.entries.iter().filter(|entry| !group.contains(entry)) {
+            text.push_str(&self.text[kept_up_to..entry.bytes.start]);
+            let removed = self.text[entry.bytes.clone()].chars();
+            text.extend(removed.map(|c| if c == '\n' { c } else { ' ' }));
+            kept_up_to = entry.bytes.end;
+        }
+        text.push_str(&self.text[kept_up_to..]);
+        let module = parse(&text)?.into_iter().find(|module| module.ident == group[0].module);
+        Ok(module.expect("the text was indexed with this module"))
     }
 
     /// The entry called `name`.
@@ -106,14 +127,33 @@ fn entries_of(module: &syn::ItemMod) -> Vec<Entry> {
                 name: function.sig.ident.to_string(),
                 module: module.ident.to_string(),
                 place: place_of(&function.sig.ident.span()),
+                bytes: function.span().byte_range(),
             }),
             _ => None,
         })
         .collect()
 }
 
+/// A copy of `module` with those of its entries only whose names `keep` accepts, and all its other items.
+pub(crate) fn with_entries(module: &ItemMod, keep: impl Fn(&syn::Ident) -> bool) -> ItemMod {
+    let is_kept = |item: &&syn::Item| match item {
+        syn::Item::Fn(function) if has_attribute(&function.attrs, "entry") => keep(&function.sig.ident),
+        _ => true,
+    };
+    let content = module.content.as_ref();
+    ItemMod {
+        attrs: module.attrs.clone(),
+        vis: module.vis.clone(),
+        unsafety: module.unsafety,
+        mod_token: module.mod_token,
+        ident: module.ident.clone(),
+        content: content.map(|(brace, items)| (*brace, items.iter().filter(is_kept).cloned().collect())),
+        semi: module.semi,
+    }
+}
+
 /// Whether an attribute is called `name`, with or without a path before it (`#[cutile::entry]`).
-pub(crate) fn has_attribute(attributes: &[syn::Attribute], name: &str) -> bool {
+fn has_attribute(attributes: &[syn::Attribute], name: &str) -> bool {
     attributes
         .iter()
         .any(|attribute| attribute.path().segments.last().is_some_and(|segment| segment.ident == name))

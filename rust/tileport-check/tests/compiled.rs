@@ -38,6 +38,22 @@ fn any_number_of_threads_gives_the_same_bytes() {
     assert_eq!(alone, compiled(16));
 }
 
+/// Each entry alone must come out as it does among the others, wherever they stand in the text.
+#[test]
+fn entries_do_not_depend_on_their_neighbours() {
+    let text = std::fs::read_to_string(kernels().join("scale.rs")).unwrap();
+    let crowded = text.replace("use cutile::core::*;", "use cutile::core::*; // \u{b5}, \u{5d0}, \u{1f980}");
+    let all = compiled(1);
+    let checker = Checker::from_text("scale.rs", crowded).unwrap();
+    for name in ["scale_f32", "sum_up", "product"] {
+        let request = Request::all(&checker, &["sm_90"]).unwrap().entries(&checker, &[name]).unwrap();
+        checker.compile(&request, |outcome| {
+            let expected = &all[&(name.to_string(), "sm_90".to_string())];
+            assert!(outcome.result.unwrap() == *expected, "{name} differs");
+        });
+    }
+}
+
 #[test]
 fn the_bytecode_has_the_version_that_was_asked_for() {
     let checker = Checker::open(&kernels().join("scale.rs")).unwrap();
