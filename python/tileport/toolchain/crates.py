@@ -52,7 +52,9 @@ def shared_target_folder() -> Path:
     if sources is not None:
         for name in ("Cargo.lock", ".cargo/config.toml"):
             path = sources / name
-            digest.update(path.read_bytes() if path.is_file() else b"-")
+            lines = path.read_text().splitlines() if path.is_file() else []
+            settings = [line for line in lines if line.strip() and not line.startswith("#")]
+            digest.update("\n".join([name, *settings]).encode())
     digest.update(_compiler().encode())
     return cache_folder() / f"{_PREFIX}{digest.hexdigest()[:12]}"
 
