@@ -50,13 +50,17 @@ def shared_target_folder() -> Path:
     sources = rust_sources()
     digest = hashlib.sha256()
     if sources is not None:
-        for name in ("Cargo.lock", ".cargo/config.toml"):
-            path = sources / name
-            lines = path.read_text().splitlines() if path.is_file() else []
-            settings = [line for line in lines if line.strip() and not line.startswith("#")]
-            digest.update("\n".join([name, *settings]).encode())
+        locked = _text(sources / "Cargo.lock").split("[[package]]")
+        # Packages without a source are tileport's own, which no generated crate finds compiled here.
+        digest.update("".join(package for package in locked if "\nsource = " in package).encode())
+        profile = _text(sources / ".cargo" / "config.toml").splitlines()
+        digest.update("\n".join(line for line in profile if not line.startswith("#")).encode())
     digest.update(_compiler().encode())
     return cache_folder() / f"{_PREFIX}{digest.hexdigest()[:12]}"
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.is_file() else ""
 
 
 @functools.lru_cache(maxsize=1)
