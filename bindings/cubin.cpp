@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tileport/cubin/compare.hpp>
-
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <optional>
 #include <span>
 #include <string_view>
+#include <tileport/cubin/compare.hpp>
 
 #include "diagnostics.hpp"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tileport/diff/compare.hpp>
-
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <optional>
 #include <string>
+#include <tileport/diff/compare.hpp>
 
 #include "diagnostics.hpp"
 
@@ -73,7 +72,8 @@ void bind_diff(py::module_& core) {
   module.def("compare", &compare, py::arg("reference"), py::arg("port"), py::arg("target"));
   module.def("rules", [] {
     py::list rules;
-    for (const diff::RuleDescription& rule : diff::rules()) rules.append(py::make_tuple(rule.name, rule.reason));
+    for (const diff::RuleDescription& rule : diff::rules())
+      rules.append(py::make_tuple(rule.name, rule.reason));
     return rules;
   });
 }

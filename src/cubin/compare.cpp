@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares two cubins by content. Whatever a section holds must be equal, except what is listed here with its reason:
+// Compares two cubins by content. Whatever a section holds must be equal, except what is listed here with its
+// reason:
 //
-//   entry name         The port's entry has another name by rule. It appears in section names, symbol names and, as a
+//   entry name         The port's entry has another name by rule. It appears in section names, symbol names
+//   and, as a
 //                      string, in the host code (.nv.host, see host.cpp); there it is compared as "<kernel>".
 //   string tables      .strtab, .shstrtab: only names; every name is compared where something refers to it.
-//   symbol indices     Symbol tables are compared as sets; relocations, attributes and the call graph by the symbol's
+//   symbol indices     Symbol tables are compared as sets; relocations, attributes and the call graph by the
+//   symbol's
 //                      name. An index only says where in its table the linker put a symbol.
-//   layout             File offsets, program headers, section order: where the linker put bytes that are compared.
-//   debug sections     .debug_*, .nv_debug_*, .nv.merc.debug_* and their relocations: for debuggers and unwinders; the
-//                      kernel cannot see them, and they name source lines, which differ between a kernel in Python
-//                      and one in Rust.
+//   layout             File offsets, program headers, section order: where the linker put bytes that are
+//   compared. debug sections     .debug_*, .nv_debug_*, .nv.merc.debug_* and their relocations: for debuggers
+//   and unwinders; the
+//                      kernel cannot see them, and they name source lines, which differ between a kernel in
+//                      Python and one in Rust.
 //   .note.nv.tkinfo    Name, version and command line of the assembler; no part of the program.
-//   assert places      An assertion's message in .nv.global.init starts with FILE:LINE, taken from debug locations.
-//                      The text from ": tile block: [" on must be equal; strings may then stand at other offsets of
-//                      that section, so its symbols are compared by name and content instead.
+//   assert places      An assertion's message in .nv.global.init starts with FILE:LINE, taken from debug
+//   locations.
+//                      The text from ": tile block: [" on must be equal; strings may then stand at other
+//                      offsets of that section, so its symbols are compared by name and content instead.
 //
-// Not excepted, though design-wise easily forgotten: .nv.host, the CPU code that prepares launches (it builds tensor
-// maps, so two kernels with equal .text may still read different memory), and the .nv.merc/.nv.capmerc sections, from
-// which later chips of a family get their code.
+// Not excepted, though design-wise easily forgotten: .nv.host, the CPU code that prepares launches (it builds
+// tensor maps, so two kernels with equal .text may still read different memory), and the .nv.merc/.nv.capmerc
+// sections, from which later chips of a family get their code.
 #include <elf.h>
 #include <fmt/format.h>
 
@@ -52,7 +57,8 @@ struct Side {
   std::map<std::string, std::uint32_t> sections{};  ///< By name with the kernel's taken out.
 
   explicit Side(const Cubin& from) : cubin(from), kernel(from.kernels.front().name) {
-    // The kernel's own sections take the short names: ".nv.info" is the kernel's, ".nv.info (file)" the file's.
+    // The kernel's own sections take the short names: ".nv.info" is the kernel's, ".nv.info (file)" the
+    // file's.
     for (const bool own : {true, false}) {
       for (std::uint32_t i = 0; i < cubin.elf.sections.size(); ++i) {
         const std::string name = section_name(i);
@@ -71,7 +77,8 @@ struct Side {
   }
   std::string symbol_name(std::uint32_t table, std::uint64_t symbol) const {
     const auto found = cubin.symbols.find(table);
-    if (found == cubin.symbols.end() || symbol >= found->second.size()) return fmt::format("symbol {}", symbol);
+    if (found == cubin.symbols.end() || symbol >= found->second.size())
+      return fmt::format("symbol {}", symbol);
     const Symbol& entry = found->second[symbol];
     if (entry.name.empty() && entry.section < SHN_LORESERVE) return section_name(entry.section);
     return without_kernel(entry.name, kernel);
@@ -104,8 +111,8 @@ void compare_code(const std::string& name, Bytes a, Bytes b, Differences& out) {
   if (std::ranges::equal(a, b)) return;
   const std::size_t index = first_difference(a, b) / kInstructionBytes;
   const auto describe = [&](Bytes text) {
-    return fmt::format("{} instructions; instruction {} (offset 0x{:x}) is {}", count_instructions(text), index,
-                       index * kInstructionBytes, instruction_at(text, index));
+    return fmt::format("{} instructions; instruction {} (offset 0x{:x}) is {}", count_instructions(text),
+                       index, index * kInstructionBytes, instruction_at(text, index));
   };
   out.push_back({name, describe(a), describe(b)});
 }
@@ -133,13 +140,14 @@ void compare_lines(const std::string& name, std::vector<std::string> a, std::vec
   if (only_a.empty() && only_b.empty()) return;
   const auto describe = [](const std::vector<std::string>& lines) {
     if (lines.empty()) return std::string(kAbsent);
-    return lines.size() == 1 ? lines.front() : fmt::format("{} (and {} more)", lines.front(), lines.size() - 1);
+    return lines.size() == 1 ? lines.front()
+                             : fmt::format("{} (and {} more)", lines.front(), lines.size() - 1);
   };
   out.push_back({name, describe(only_a), describe(only_b)});
 }
 
-/// A symbol whose content is compared by name in a section of strings. (The merc sections' symbols have a type of
-/// NVIDIA's own, 13, so the type doesn't tell.)
+/// A symbol whose content is compared by name in a section of strings. (The merc sections' symbols have a
+/// type of NVIDIA's own, 13, so the type doesn't tell.)
 bool names_a_string(const Symbol& symbol, const Section& section) {
   return symbol.size > 0 && section.data.size() >= symbol.size &&
          symbol.value <= section.data.size() - symbol.size;
@@ -160,11 +168,10 @@ std::vector<std::string> symbol_lines(const Side& side, std::uint32_t table) {
       place = fmt::format("at 0x{:x}, {} bytes", symbol.value, symbol.size);
     }
     const std::string name = side.symbol_name(table, i);
-    lines.push_back(fmt::format("{} (info 0x{:x}, other 0x{:x}) in {} {}", name.empty() ? "unnamed" : name,
-                                symbol.info, symbol.other,
-                                in_section ? side.section_name(symbol.section)
-                                           : fmt::format("special section {}", symbol.section),
-                                place));
+    lines.push_back(fmt::format(
+        "{} (info 0x{:x}, other 0x{:x}) in {} {}", name.empty() ? "unnamed" : name, symbol.info, symbol.other,
+        in_section ? side.section_name(symbol.section) : fmt::format("special section {}", symbol.section),
+        place));
   }
   return lines;
 }
@@ -275,8 +282,8 @@ std::optional<std::vector<std::string>> string_lines(const Side& side, std::uint
   return lines;
 }
 
-void compare_strings(const std::string& name, const Side& a, std::uint32_t in_a, const Side& b, std::uint32_t in_b,
-                     Differences& out) {
+void compare_strings(const std::string& name, const Side& a, std::uint32_t in_a, const Side& b,
+                     std::uint32_t in_b, Differences& out) {
   const auto left = string_lines(a, in_a);
   const auto right = string_lines(b, in_b);
   if (left && right) return compare_lines(name, *left, *right, out);
@@ -344,14 +351,15 @@ int rank(const std::string& section) {
 Result<Cubin> read_single(std::span<const std::byte> bytes, std::string_view side) {
   auto cubin = Cubin::read(bytes);
   if (!cubin) {
-    for (Diagnostic& diagnostic : cubin.error()) diagnostic.message = fmt::format("{}: {}", side, diagnostic.message);
+    for (Diagnostic& diagnostic : cubin.error())
+      diagnostic.message = fmt::format("{}: {}", side, diagnostic.message);
     return cubin;
   }
   if (cubin->kernels.size() == 1) return cubin;
   Diagnostic diagnostic;
   diagnostic.code = "TP-C0011";
-  diagnostic.message = fmt::format("{}: the cubin has {} kernels, a comparison is of one", side,
-                                   cubin->kernels.size());
+  diagnostic.message =
+      fmt::format("{}: the cubin has {} kernels, a comparison is of one", side, cubin->kernels.size());
   diagnostic.advice = "Assemble each kernel for itself";
   return fail(std::move(diagnostic));
 }
@@ -387,8 +395,8 @@ Result<Comparison> compare(std::span<const std::byte> reference, std::span<const
       const bool only_port = in_a == a.sections.end();
       const auto size = only_port ? b.section(in_b->second).size : a.section(in_a->second).size;
       const std::string present = fmt::format("{} bytes", size);
-      result.differences.push_back({name, only_port ? std::string(kAbsent) : present,
-                                    only_port ? present : std::string(kAbsent)});
+      result.differences.push_back(
+          {name, only_port ? std::string(kAbsent) : present, only_port ? present : std::string(kAbsent)});
       continue;
     }
     auto done = compare_sections(name, a, in_a->second, b, in_b->second, result.differences);

@@ -52,9 +52,10 @@ Result<Elf64_Ehdr> read_header(Bytes bytes, std::uint64_t base) {
                         "Give a cubin as tileiras writes it, not Tile IR bytecode or PTX"));
   }
   if (bytes.size() < sizeof(Elf64_Ehdr)) {
-    return fail(located("TP-C0002", fmt::format("the ELF header needs {} bytes, the file has {}",
-                                                sizeof(Elf64_Ehdr), bytes.size()),
-                        base + bytes.size(), std::string(kAdvice)));
+    return fail(located(
+        "TP-C0002",
+        fmt::format("the ELF header needs {} bytes, the file has {}", sizeof(Elf64_Ehdr), bytes.size()),
+        base + bytes.size(), std::string(kAdvice)));
   }
   const auto header = load<Elf64_Ehdr>(bytes, 0);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
@@ -73,9 +74,7 @@ std::uint64_t little_endian(Bytes bytes, std::size_t offset, std::size_t width) 
   return value;
 }
 
-std::string_view as_text(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+std::string_view as_text(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 Result<Elf> Elf::read(Bytes bytes, std::uint64_t base) {
   const auto header = read_header(bytes, base);
@@ -88,18 +87,20 @@ Result<Elf> Elf::read(Bytes bytes, std::uint64_t base) {
   const std::uint64_t count = header->e_shnum;
   if (count == 0 || header->e_shentsize != sizeof(Elf64_Shdr) ||
       !within(header->e_shoff, count * sizeof(Elf64_Shdr), bytes.size())) {
-    return fail(located("TP-C0002",
-                        fmt::format("the section table ({} entries of {} bytes at offset {}) is not inside the "
-                                    "file of {} bytes",
-                                    count, header->e_shentsize, header->e_shoff, bytes.size()),
-                        base + offsetof(Elf64_Ehdr, e_shoff), std::string(kAdvice)));
+    return fail(
+        located("TP-C0002",
+                fmt::format("the section table ({} entries of {} bytes at offset {}) is not inside the "
+                            "file of {} bytes",
+                            count, header->e_shentsize, header->e_shoff, bytes.size()),
+                base + offsetof(Elf64_Ehdr, e_shoff), std::string(kAdvice)));
   }
   if (!within(header->e_phoff, std::uint64_t{header->e_phnum} * sizeof(Elf64_Phdr), bytes.size())) {
-    return fail(located("TP-C0002",
-                        fmt::format("the program header table ({} entries at offset {}) is not inside the file of {} "
-                                    "bytes",
-                                    header->e_phnum, header->e_phoff, bytes.size()),
-                        base + offsetof(Elf64_Ehdr, e_phoff), std::string(kAdvice)));
+    return fail(
+        located("TP-C0002",
+                fmt::format("the program header table ({} entries at offset {}) is not inside the file of {} "
+                            "bytes",
+                            header->e_phnum, header->e_phoff, bytes.size()),
+                base + offsetof(Elf64_Ehdr, e_phoff), std::string(kAdvice)));
   }
   std::vector<std::uint32_t> names;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -109,10 +110,11 @@ Result<Elf> Elf::read(Bytes bytes, std::uint64_t base) {
                     raw.sh_link, raw.sh_info, raw.sh_addralign, raw.sh_entsize, {}};
     if (raw.sh_type != SHT_NOBITS && raw.sh_type != SHT_NULL) {
       if (!within(raw.sh_offset, raw.sh_size, bytes.size())) {
-        return fail(located("TP-C0003",
-                            fmt::format("section {} ({} bytes at offset {}) is not inside the file of {} bytes", i,
-                                        raw.sh_size, raw.sh_offset, bytes.size()),
-                            base + at, std::string(kAdvice)));
+        return fail(
+            located("TP-C0003",
+                    fmt::format("section {} ({} bytes at offset {}) is not inside the file of {} bytes", i,
+                                raw.sh_size, raw.sh_offset, bytes.size()),
+                    base + at, std::string(kAdvice)));
       }
       section.data = bytes.subspan(raw.sh_offset, raw.sh_size);
     }
@@ -127,7 +129,8 @@ Result<Elf> Elf::read(Bytes bytes, std::uint64_t base) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto name = string_at(elf.sections[table].data, names[i]);
     if (!name) {
-      return fail(located("TP-C0004", fmt::format("the name of section {} is not inside the section of names", i),
+      return fail(located("TP-C0004",
+                          fmt::format("the name of section {} is not inside the section of names", i),
                           base + header->e_shoff + i * sizeof(Elf64_Shdr), std::string(kAdvice)));
     }
     elf.sections[i].name = *name;
@@ -159,8 +162,8 @@ Result<std::vector<Symbol>> Elf::symbols(std::uint32_t index) const {
                    fmt::format("{} bytes are no whole number of symbols", section.size)));
   }
   if (section.link >= sections.size()) {
-    return fail(at(section, 0, "TP-C0005", fmt::format("its names are in section {}, of {}", section.link,
-                                                       sections.size())));
+    return fail(at(section, 0, "TP-C0005",
+                   fmt::format("its names are in section {}, of {}", section.link, sections.size())));
   }
   std::vector<Symbol> all;
   for (std::size_t offset = 0; offset < section.data.size(); offset += sizeof(Elf64_Sym)) {
@@ -168,8 +171,8 @@ Result<std::vector<Symbol>> Elf::symbols(std::uint32_t index) const {
     const auto name = string_at(sections[section.link].data, raw.st_name);
     if (!name) return fail(at(section, offset, "TP-C0005", "a symbol's name is not inside the string table"));
     if (raw.st_shndx < SHN_LORESERVE && raw.st_shndx >= sections.size()) {
-      return fail(at(section, offset, "TP-C0005", fmt::format("symbol {} is in section {}, of {}", *name,
-                                                              raw.st_shndx, sections.size())));
+      return fail(at(section, offset, "TP-C0005",
+                     fmt::format("symbol {} is in section {}, of {}", *name, raw.st_shndx, sections.size())));
     }
     all.push_back({*name, raw.st_info, raw.st_other, raw.st_shndx, raw.st_value, raw.st_size});
   }

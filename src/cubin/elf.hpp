@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bounds-checked reader of little-endian ELF64 files as far as cubins need it: sections, symbols, relocations.
-// Everything it hands out points into the buffer that was read, which must outlive it.
+// A bounds-checked reader of little-endian ELF64 files as far as cubins need it: sections, symbols,
+// relocations. Everything it hands out points into the buffer that was read, which must outlive it.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,15 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
-
 #include <tileport/core/diagnostic.hpp>
+#include <vector>
 
 namespace tileport::cubin {
 
 using Bytes = std::span<const std::byte>;
 
-// CUDA's section types (sh_type); NVIDIA publishes no header for them. The "merc" sections of sm_100 and later hold
-// the same content a second time, for finalization on a later chip.
+// CUDA's section types (sh_type); NVIDIA publishes no header for them. The "merc" sections of sm_100 and
+// later hold the same content a second time, for finalization on a later chip.
 inline constexpr std::uint32_t kSectionInfo = 0x70000000;
 inline constexpr std::uint32_t kSectionCallGraph = 0x70000001;
 inline constexpr std::uint32_t kSectionMercRela = 0x70000082;

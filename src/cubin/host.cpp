@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only thing that depends on the entry's name is the string that the symbol __CUDA_TILEIR_FUNC_NAME_0 covers. It
-// must be the kernel's name plus NUL; it is cut out, and addresses behind it in the same section move down by its
-// length, so that names of different length compare equal and nothing else does. The alignment of that section follows
-// from the string's length (16 from 16 bytes on) and is left out with it.
+// The only thing that depends on the entry's name is the string that the symbol __CUDA_TILEIR_FUNC_NAME_0
+// covers. It must be the kernel's name plus NUL; it is cut out, and addresses behind it in the same section
+// move down by its length, so that names of different length compare equal and nothing else does. The
+// alignment of that section follows from the string's length (16 from 16 bytes on) and is left out with it.
 #include "cubin/host.hpp"
 
 #include <elf.h>
@@ -68,10 +68,11 @@ Result<Host> read_host(Bytes object, std::uint64_t offset, std::string_view kern
 }
 
 std::string symbol_text(const Host& host, const Symbol& symbol) {
-  const bool is_name = host.name && symbol.name.starts_with(kNameSymbol) && symbol.section == host.name->section &&
-                       symbol.value == host.name->first;
-  return fmt::format("{} (info 0x{:x}, other 0x{:x}) in {} at 0x{:x}, {}\n", symbol.name, symbol.info, symbol.other,
-                     host.section_name(symbol.section), host.moved(symbol.section, symbol.value),
+  const bool is_name = host.name && symbol.name.starts_with(kNameSymbol) &&
+                       symbol.section == host.name->section && symbol.value == host.name->first;
+  return fmt::format("{} (info 0x{:x}, other 0x{:x}) in {} at 0x{:x}, {}\n", symbol.name, symbol.info,
+                     symbol.other, host.section_name(symbol.section),
+                     host.moved(symbol.section, symbol.value),
                      is_name ? std::string("the kernel's name") : fmt::format("{} bytes", symbol.size));
 }
 
@@ -88,8 +89,9 @@ Result<std::string> relocation_text(const Host& host, std::uint32_t section) {
       const std::uint64_t target = symbol.value + static_cast<std::uint64_t>(addend);
       addend = static_cast<std::int64_t>(host.moved(symbol.section, target) - start);
     }
-    text += fmt::format("offset 0x{:x}: type {}, {} + {}\n", host.moved(host.elf.sections[section].info, entry.offset),
-                        entry.type, host.symbol_name(entry.symbol), addend);
+    text += fmt::format("offset 0x{:x}: type {}, {} + {}\n",
+                        host.moved(host.elf.sections[section].info, entry.offset), entry.type,
+                        host.symbol_name(entry.symbol), addend);
   }
   return text;
 }
@@ -104,8 +106,8 @@ std::string content_text(const Host& host, std::uint32_t i) {
     size -= host.name->size;
     alignment = "the kernel's name";
   }
-  return fmt::format("type 0x{:x}, flags 0x{:x}, {}, {} bytes\n{}", section.type, section.flags, alignment, size,
-                     content);
+  return fmt::format("type 0x{:x}, flags 0x{:x}, {}, {} bytes\n{}", section.type, section.flags, alignment,
+                     size, content);
 }
 
 }  // namespace
@@ -137,7 +139,8 @@ void compare_host(const std::string& name, const HostObject& reference, const Ho
   const auto report = [&](const std::string& section, const std::string& a, const std::string& b) {
     std::size_t at = 0;
     while (at < a.size() && at < b.size() && a[at] == b[at]) ++at;
-    differences.push_back({fmt::format("{} {}", name, section), fmt::format("differs from byte {} of its content", at),
+    differences.push_back({fmt::format("{} {}", name, section),
+                           fmt::format("differs from byte {} of its content", at),
                            fmt::format("differs from byte {} of its content", at)});
   };
   for (const auto& [section, content] : reference.sections) {

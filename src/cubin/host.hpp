@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section .nv.host: an x86-64 or AArch64 object that the driver calls before launches. It checks alignment
-// of arguments and builds tensor maps from them, so it decides what TMA instructions read and write.
+// The section .nv.host: an x86-64 or AArch64 object that the driver calls before launches. It checks
+// alignment of arguments and builds tensor maps from them, so it decides what TMA instructions read and
+// write.
 #pragma once
 
 #include <map>
 #include <string>
-#include <vector>
-
 #include <tileport/cubin/compare.hpp>
+#include <vector>
 
 #include "cubin/elf.hpp"
 

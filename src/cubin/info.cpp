@@ -75,9 +75,9 @@ Result<std::vector<InfoRecord>> read_info(const Elf& elf, const Section& section
     record.format = static_cast<std::uint8_t>(little_endian(data, at, 1));
     record.attribute = static_cast<std::uint8_t>(little_endian(data, at + 1, 1));
     if (record.format == 0 || record.format > kWithPayload) {
-      return fail(elf.at(section, at, "TP-C0007",
-                         fmt::format("attribute 0x{:02x} has the unknown format {}", record.attribute,
-                                     record.format)));
+      return fail(elf.at(
+          section, at, "TP-C0007",
+          fmt::format("attribute 0x{:02x} has the unknown format {}", record.attribute, record.format)));
     }
     std::size_t size = 2;
     std::size_t start = at + 2;

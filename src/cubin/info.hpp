@@ -2,7 +2,8 @@
 // The attribute records of `.nv.info` sections: what the driver must know to launch a kernel.
 //
 //   record := format:u8 attribute:u8 (value:u16 | size:u16 payload[size])
-// Format 4 carries a payload; formats 1 (no value), 2 (one byte) and 3 (two bytes) carry the 16-bit field itself.
+// Format 4 carries a payload; formats 1 (no value), 2 (one byte) and 3 (two bytes) carry the 16-bit field
+// itself.
 #pragma once
 
 #include <cstdint>

@@ -13,15 +13,16 @@ constexpr std::string_view kTextPrefix = ".text.";
 
 bool is_padding_nop(Bytes text, std::uint64_t at) { return (little_endian(text, at, 8) & 0xfff) == 0x918; }
 
-/// BRA to its own address. The distance counts from the next instruction in units of 4 bytes, -4 here; up to sm_89 it
-/// stands in bits 34 to 81, from sm_90 on its low eight bits are in bits 16 to 23.
+/// BRA to its own address. The distance counts from the next instruction in units of 4 bytes, -4 here; up to
+/// sm_89 it stands in bits 34 to 81, from sm_90 on its low eight bits are in bits 16 to 23.
 bool is_branch_to_self(Bytes text, std::uint64_t at) {
   const std::uint64_t low = little_endian(text, at, 8);
   const std::uint64_t high = little_endian(text, at + 8, 8);
   return (low == 0xfffffffc00fc7947 || low == 0xfffffff000007947) && (high & 0x3ffff) == 0x3ffff;
 }
 
-/// REGCOUNT of the function `name`, or what compilers before that record wrote above the symbol index in sh_info.
+/// REGCOUNT of the function `name`, or what compilers before that record wrote above the symbol index in
+/// sh_info.
 std::uint32_t registers_of(const Cubin& cubin, std::string_view name, const Section& text) {
   for (const auto& [section, records] : cubin.info) {
     const auto symbols = cubin.symbols.find(cubin.elf.sections[section].link);
@@ -40,7 +41,8 @@ std::uint32_t registers_of(const Cubin& cubin, std::string_view name, const Sect
 bool is_kernel(const Cubin& cubin, std::uint32_t section, std::string_view name) {
   for (const auto& [table, symbols] : cubin.symbols) {
     for (const Symbol& symbol : symbols) {
-      if (symbol.section == section && symbol.name == name && (symbol.other & kSymbolIsKernel) != 0) return true;
+      if (symbol.section == section && symbol.name == name && (symbol.other & kSymbolIsKernel) != 0)
+        return true;
     }
   }
   return false;
@@ -62,7 +64,8 @@ KernelSummary summary_of(const Cubin& cubin, std::string_view name, const Sectio
 Diagnostic no_kernel() {
   Diagnostic diagnostic;
   diagnostic.code = "TP-C0009";
-  diagnostic.message = "the cubin has no kernel: no .text section belongs to a function that the host can launch";
+  diagnostic.message =
+      "the cubin has no kernel: no .text section belongs to a function that the host can launch";
   diagnostic.advice = "Assemble a Tile IR module that has an entry";
   return diagnostic;
 }
@@ -118,8 +121,9 @@ Result<Cubin> Cubin::read(Bytes bytes) {
     const std::string_view name = section.name.substr(kTextPrefix.size());
     if (!is_kernel(cubin, i, name)) continue;
     if (section.size == 0 || section.size % kInstructionBytes != 0) {
-      return fail(cubin.elf.at(section, 0, "TP-C0010",
-                               fmt::format("{} bytes are no whole number of 16-byte instructions", section.size)));
+      return fail(
+          cubin.elf.at(section, 0, "TP-C0010",
+                       fmt::format("{} bytes are no whole number of 16-byte instructions", section.size)));
     }
     cubin.kernels.push_back(summary_of(cubin, name, section));
   }

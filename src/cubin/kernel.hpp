@@ -3,9 +3,8 @@
 #pragma once
 
 #include <map>
-#include <vector>
-
 #include <tileport/cubin/compare.hpp>
+#include <vector>
 
 #include "cubin/elf.hpp"
 #include "cubin/info.hpp"
@@ -14,10 +13,10 @@ namespace tileport::cubin {
 
 struct Cubin {
   Elf elf;
-  std::map<std::uint32_t, std::vector<Symbol>> symbols;        ///< By the symbol table's section.
-  std::map<std::uint32_t, std::vector<InfoRecord>> info;       ///< By section.
+  std::map<std::uint32_t, std::vector<Symbol>> symbols;          ///< By the symbol table's section.
+  std::map<std::uint32_t, std::vector<InfoRecord>> info;         ///< By section.
   std::map<std::uint32_t, std::vector<Relocation>> relocations;  ///< By section.
-  std::vector<KernelSummary> kernels;                          ///< In the order of their `.text` sections.
+  std::vector<KernelSummary> kernels;                            ///< In the order of their `.text` sections.
 
   /// Checks and reads every table; TP-C diagnostics for what is no CUDA ELF file or has no kernel.
   static Result<Cubin> read(Bytes bytes);

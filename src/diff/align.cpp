@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks are matched by number first: equal numbers are equal computations, whatever their order. What is left over on
-// both sides and has an effect is paired by likeness and handed to localize.cpp.
+// Blocks are matched by number first: equal numbers are equal computations, whatever their order. What is
+// left over on both sides and has an effect is paired by likeness and handed to localize.cpp.
 #include "diff/align.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <deque>
 #include <unordered_map>
-
-#include <fmt/format.h>
 
 #include "diff/site.hpp"
 
@@ -34,7 +34,9 @@ std::size_t longest_increasing(const std::vector<std::size_t>& places) {
   return tails.size();
 }
 
-bool is_terminator(const Graph& graph, OpId id) { return has(graph.module.op(id).info->traits, ir::Trait::terminator); }
+bool is_terminator(const Graph& graph, OpId id) {
+  return has(graph.module.op(id).info->traits, ir::Trait::terminator);
+}
 
 /// A block's ops that take part: live, not taken in by a rule, no promises.
 std::vector<OpId> members(const Graph& graph, BlockId block) {
@@ -50,7 +52,8 @@ std::vector<OpId> members(const Graph& graph, BlockId block) {
 }  // namespace
 
 const ir::Function& kernel_of(const ir::Module& module) {
-  return *std::ranges::find_if(module.functions, [](const ir::Function& function) { return function.is_kernel; });
+  return *std::ranges::find_if(module.functions,
+                               [](const ir::Function& function) { return function.is_kernel; });
 }
 
 Site entry_site(const ir::Module& module, const ir::Function& kernel) {
@@ -84,8 +87,8 @@ void Alignment::run() {
   dead_assumptions();
 }
 
-void Alignment::report(FindingClass kind, FindingSeverity severity, Effect effect, std::string message, Site a,
-                       Site b) {
+void Alignment::report(FindingClass kind, FindingSeverity severity, Effect effect, std::string message,
+                       Site a, Site b) {
   if (!reported_.insert(fmt::format("{}\n{}\n{}", message, a.path, b.path)).second) return;
   Finding finding;
   finding.kind = kind;
@@ -120,7 +123,8 @@ void Alignment::matched(OpId a, OpId b) {
   if (in_a.file != in_b.file || in_a.line != in_b.line) b_.counts.add(Rule::debug_locations);
   const auto& left = a_.node(a).operands;
   const auto& right = b_.node(b).operands;
-  if (left.size() >= 2 && right.size() >= 2 && a_.value(left[0]).id != b_.value(right[0]).id) {
+  if (has(a_.module.op(a).info->traits, ir::Trait::commutative) && left.size() >= 2 && right.size() >= 2 &&
+      a_.value(left[0]).id != b_.value(right[0]).id) {
     b_.counts.add(Rule::commuted_operands);
   }
 }
@@ -178,7 +182,8 @@ void Alignment::blocks(BlockId a, BlockId b) {
 void Alignment::terminators(BlockId a, BlockId b) {
   const auto& left = a_.module.block(a).ops;
   const auto& right = b_.module.block(b).ops;
-  if (left.empty() || right.empty() || !is_terminator(a_, left.back()) || !is_terminator(b_, right.back())) return;
+  if (left.empty() || right.empty() || !is_terminator(a_, left.back()) || !is_terminator(b_, right.back()))
+    return;
   if (a_.node(left.back()).id == b_.node(right.back()).id) {
     facts(left.back(), right.back());
   } else {
@@ -197,7 +202,8 @@ int Alignment::similarity(OpId a, OpId b) const {
   return score;
 }
 
-/// Pairs ops with effects that have no equal on the other side: the most alike first, and of equals the first ones.
+/// Pairs ops with effects that have no equal on the other side: the most alike first, and of equals the first
+/// ones.
 void Alignment::effects(BlockId in_a, const Ops& a, BlockId in_b, const Ops& b) {
   struct Candidate {
     int score;
@@ -211,7 +217,8 @@ void Alignment::effects(BlockId in_a, const Ops& a, BlockId in_b, const Ops& b) 
         if (const int score = similarity(a[i], b[j]); score > 0) candidates.push_back({score, i, j});
       }
     }
-    std::ranges::stable_sort(candidates, [](const Candidate& x, const Candidate& y) { return x.score > y.score; });
+    std::ranges::stable_sort(candidates,
+                             [](const Candidate& x, const Candidate& y) { return x.score > y.score; });
   } else {
     std::unordered_map<const ir::OpInfo*, std::deque<std::size_t>> waiting;
     for (std::size_t i = 0; i < a.size(); ++i) waiting[a_.module.op(a[i]).info].push_back(i);
@@ -256,9 +263,12 @@ void Alignment::count_repeats() {
     }
   }
   const auto repeats = [](Graph& graph, const Graph& other, OpId id) {
-    const bool known = graph.module.op(id).results.count > 0 && other.known.contains(graph.value(graph.module.result(id, 0)).id);
-    if (!known) return;
-    graph.counts.add(graph.module.op(id).info->is("constant") ? Rule::duplicate_constant : Rule::duplicate_value);
+    if (graph.module.op(id).results.count == 0) return;
+    const Id value = graph.value(graph.module.result(id, 0)).id;
+    const std::uint32_t elsewhere = other.copies_of(value);
+    if (elsewhere == 0 || graph.copies_of(value) <= elsewhere) return;
+    graph.counts.add(graph.module.op(id).info->is("constant") ? Rule::duplicate_constant
+                                                              : Rule::duplicate_value);
   };
   for (const OpId id : rest_a_) {
     auto& left = waiting[a_.node(id).id];

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts two graphs side by side: which op of the port stands for which of the reference, where they first diverge, and
-// which facts differ although the values agree.
+// Puts two graphs side by side: which op of the port stands for which of the reference, where they first
+// diverge, and which facts differ although the values agree.
 #pragma once
 
 #include <cstdint>
 #include <set>
 #include <string>
+#include <tileport/diff/compare.hpp>
 #include <unordered_set>
 #include <utility>
 #include <vector>
-
-#include <tileport/diff/compare.hpp>
 
 #include "diff/graph.hpp"
 
@@ -42,6 +41,8 @@ class Alignment {
   // Divergence (localize.cpp).
   void differ(OpId a, OpId b);
   void localize(OpId a, OpId b);
+  void constant_delta(OpId a, OpId b);
+  bool types_of_operands_differ(OpId a, OpId b);
   bool signature_delta(OpId a, OpId b);
   void operand_delta(OpId a, OpId b);
   void operand_pair(OpId a, OpId b, std::size_t i, ir::ValueId in_a, ir::ValueId in_b);
@@ -61,10 +62,11 @@ class Alignment {
 
   Site site(const Graph& graph, OpId id) const;
   Site block_site(const Graph& graph, ir::BlockId block) const;
-  void report(FindingClass kind, FindingSeverity severity, Effect effect, std::string message, Site a, Site b);
+  void report(FindingClass kind, FindingSeverity severity, Effect effect, std::string message, Site a,
+              Site b);
   void mistranslation(std::string message, Site a, Site b) {
-    report(FindingClass::mistranslation, FindingSeverity::critical, Effect::value, std::move(message), std::move(a),
-           std::move(b));
+    report(FindingClass::mistranslation, FindingSeverity::critical, Effect::value, std::move(message),
+           std::move(a), std::move(b));
   }
 
   Graph& a_;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tileport/diff/compare.hpp>
-
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <tileport/diff/compare.hpp>
 #include <tileport/text/print.hpp>
+#include <utility>
 
 #include "diff/align.hpp"
 #include "diff/graph.hpp"
@@ -28,8 +27,8 @@ Diagnostic diagnostic(const ir::Module& module, std::string_view side, std::stri
   return made;
 }
 
-/// Whether some block has more than kDeepestRegion regions around it. Parents have lower depth, so one climb a block
-/// that stops at the limit is enough.
+/// Whether some block has more than kDeepestRegion regions around it. Parents have lower depth, so one climb
+/// a block that stops at the limit is enough.
 bool is_too_deep(const ir::Module& module) {
   for (std::uint32_t b = 0; b < module.blocks.size(); ++b) {
     ir::BlockId block{b};
@@ -61,8 +60,8 @@ Result<const ir::Function*> only_kernel(const ir::Module& module, std::string_vi
   return &*std::ranges::find_if(module.functions, is_kernel);
 }
 
-void compare_parameters(const ir::Module& a, const ir::Function& in_a, const ir::Module& b, const ir::Function& in_b,
-                        std::vector<Finding>& findings) {
+void compare_parameters(const ir::Module& a, const ir::Function& in_a, const ir::Module& b,
+                        const ir::Function& in_b, std::vector<Finding>& findings) {
   const auto& left = a.type(in_a.type).inputs;
   const auto& right = b.type(in_b.type).inputs;
   Finding finding;
@@ -71,22 +70,23 @@ void compare_parameters(const ir::Module& a, const ir::Function& in_a, const ir:
   finding.port = entry_site(b, in_b);
   if (left.size() != right.size()) {
     // More parameters: something that the reference was specialized for is left to the launch.
-    finding.kind = right.size() > left.size() ? FindingClass::specialization_loss : FindingClass::mistranslation;
-    finding.message =
-        fmt::format("the entry has {} parameters in the reference, {} in the port", left.size(), right.size());
+    finding.kind =
+        right.size() > left.size() ? FindingClass::specialization_loss : FindingClass::mistranslation;
+    finding.message = fmt::format("the entry has {} parameters in the reference, {} in the port", left.size(),
+                                  right.size());
     findings.push_back(finding);
     return;
   }
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (ir::same_type(a, left[i], b, right[i])) continue;
-    finding.message = fmt::format("parameter {} is {} in the reference, {} in the port", i, text::print(a, left[i]),
-                                  text::print(b, right[i]));
+    finding.message = fmt::format("parameter {} is {} in the reference, {} in the port", i,
+                                  text::print(a, left[i]), text::print(b, right[i]));
     findings.push_back(finding);
   }
 }
 
-void compare_files(const ir::Module& a, const ir::Function& in_a, const ir::Module& b, const ir::Function& in_b,
-                   RuleCounts& counts) {
+void compare_files(const ir::Module& a, const ir::Function& in_a, const ir::Module& b,
+                   const ir::Function& in_b, RuleCounts& counts) {
   const auto producer = [](const ir::Module& module) {
     return module.producer ? module.string(*module.producer) : std::string();
   };
@@ -95,7 +95,8 @@ void compare_files(const ir::Module& a, const ir::Function& in_a, const ir::Modu
   if (producer(a) != producer(b)) counts.add(Rule::producer);
 }
 
-Finding unexplained(const ir::Module& a, const ir::Function& in_a, const ir::Module& b, const ir::Function& in_b) {
+Finding unexplained(const ir::Module& a, const ir::Function& in_a, const ir::Module& b,
+                    const ir::Function& in_b) {
   Finding finding;
   finding.effect = Effect::value;
   finding.message = "the kernels compute different values; the ops that differ could not be paired";
@@ -106,7 +107,8 @@ Finding unexplained(const ir::Module& a, const ir::Function& in_a, const ir::Mod
 
 }  // namespace
 
-Result<Comparison> compare(const ir::Module& reference, const ir::Module& port, const CompareOptions& options) {
+Result<Comparison> compare(const ir::Module& reference, const ir::Module& port,
+                           const CompareOptions& options) {
   const auto left = only_kernel(reference, "reference");
   if (!left) return tl::unexpected<Diagnostics>(left.error());
   const auto right = only_kernel(port, "port");
@@ -125,7 +127,9 @@ Result<Comparison> compare(const ir::Module& reference, const ir::Module& port, 
   const bool explained = std::ranges::any_of(
       result.findings, [](const Finding& finding) { return finding.effect == Effect::value; });
   if (!same_values && !explained) result.findings.push_back(unexplained(reference, **left, port, **right));
-  std::ranges::stable_sort(result.findings, {}, &Finding::severity);
+  // What is wrong before what is slow, each in the order in which it was found.
+  std::ranges::stable_sort(result.findings, {},
+                           [](const Finding& finding) { return std::pair(finding.severity, finding.kind); });
 
   compare_files(reference, **left, port, **right, b.counts);
   result.notes = notes_of(a.counts, b.counts);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises and hints of ops that compute the same values. A port that promises less is slower; one that promises more
-// is wrong wherever the promise doesn't hold, so it is never accepted.
-#include <algorithm>
-
+// Promises and hints of ops that compute the same values. A port that promises less is slower; one that
+// promises more is wrong wherever the promise doesn't hold, so it is never accepted.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "diff/align.hpp"
 #include "diff/hints.hpp"
@@ -29,9 +29,11 @@ std::uint64_t overflow_word(const Graph& graph, OpId id) {
 
 /// none 0, no_signed_wrap 1, no_unsigned_wrap 2, no_wrap 3: the numbers are the sets of promises.
 static_assert(ir::number(ir::kIntegerOverflow, "no_wrap") ==
-              (ir::number(ir::kIntegerOverflow, "no_signed_wrap") | ir::number(ir::kIntegerOverflow, "no_unsigned_wrap")));
+              (ir::number(ir::kIntegerOverflow, "no_signed_wrap") |
+               ir::number(ir::kIntegerOverflow, "no_unsigned_wrap")));
 
-/// All that is promised of an expression wherever its assumes stand; `always` keeps those that hold in every run.
+/// All that is promised of an expression wherever its assumes stand; `always` keeps those that hold in every
+/// run.
 Facts promised(const Graph& graph, Id base, bool always) {
   Facts facts;
   for (const Assumption& assumption : graph.assumptions) {
@@ -92,7 +94,8 @@ void Alignment::inbounds(OpId a, OpId b) {
     if (left == right) continue;
     report(right ? FindingClass::mistranslation : FindingClass::specialization_loss,
            right ? FindingSeverity::critical : FindingSeverity::warning, right ? Effect::value : Effect::code,
-           fmt::format("inbounds[{}] is {} in the reference, {} in the port", i, left, right), site(a_, a), site(b_, b));
+           fmt::format("inbounds[{}] is {} in the reference, {} in the port", i, left, right), site(a_, a),
+           site(b_, b));
   }
 }
 
@@ -104,7 +107,8 @@ void Alignment::hint_values(const Hints& a, const Hints& b, const Site& in_a, co
              fmt::format("the hint {} is {} in the reference, absent in the port", key, value), in_a, in_b);
     } else if (found->second != value) {
       report(FindingClass::hint_value, FindingSeverity::critical, Effect::code,
-             fmt::format("the hint {} is {} in the reference, {} in the port", key, value, found->second), in_a, in_b);
+             fmt::format("the hint {} is {} in the reference, {} in the port", key, value, found->second),
+             in_a, in_b);
     } else if (a.keys.at(key) != b.keys.at(key)) {
       b_.counts.add(Rule::hint_key);
     }
@@ -120,8 +124,10 @@ void Alignment::hints(OpId a, OpId b) {
   const auto in_a = hints_of(a_.module, a);
   const auto in_b = hints_of(b_.module, b);
   if (!in_a && !in_b) return;
-  hint_values(resolve_hints(a_.module, in_a, target_), resolve_hints(b_.module, in_b, target_), site(a_, a),
-              site(b_, b));
+  const Hints left = resolve_hints(a_.module, in_a, target_);
+  const Hints right = resolve_hints(b_.module, in_b, target_);
+  const bool same = left.values == right.values;  // Then the places aren't needed, and they cost a walk.
+  hint_values(left, right, same ? Site{} : site(a_, a), same ? Site{} : site(b_, b));
 }
 
 void Alignment::operand_facts(OpId a, OpId b, ValueId in_a, ValueId in_b) {
@@ -147,8 +153,8 @@ void Alignment::operand_facts(OpId a, OpId b, ValueId in_a, ValueId in_b) {
     }
     const auto assume = assume_beyond(b_, b_.value(in_b).base, all_left);
     report(FindingClass::mistranslation, FindingSeverity::critical, Effect::value,
-           fmt::format("the port assumes {} of {}; the reference doesn't", to_string(more), what), site(a_, a),
-           site(b_, assume.value_or(b)));
+           fmt::format("the port assumes {} of {}; the reference doesn't", to_string(more), what),
+           site(a_, a), site(b_, assume.value_or(b)));
   }
 }
 
@@ -162,7 +168,8 @@ void Alignment::dead_assumptions() {
     const Facts more = assumption.fact.beyond(known);
     if (more.empty()) continue;
     report(FindingClass::mistranslation, FindingSeverity::critical, Effect::value,
-           fmt::format("the port assumes {} of {}; the reference doesn't", to_string(more), value_text(b_.module, base)),
+           fmt::format("the port assumes {} of {}; the reference doesn't", to_string(more),
+                       value_text(b_.module, base)),
            block_site(a_, a_.body), site(b_, assumption.op));
   }
 }
@@ -172,8 +179,8 @@ void Alignment::entry_facts() {
   const ir::Function& right = kernel_of(b_.original);
   const Site in_a = entry_site(a_.original, left);
   const Site in_b = entry_site(b_.original, right);
-  hint_values(resolve_hints(a_.original, left.hints, target_), resolve_hints(b_.original, right.hints, target_), in_a,
-              in_b);
+  hint_values(resolve_hints(a_.original, left.hints, target_),
+              resolve_hints(b_.original, right.hints, target_), in_a, in_b);
 }
 
 }  // namespace tileport::diff

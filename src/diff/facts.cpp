@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/facts.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace tileport::diff {
 namespace {
@@ -34,8 +34,8 @@ Facts Facts::beyond(const Facts& other) const {
   Facts rest;
   for (const auto& [place, divisor] : divisors) {
     const auto known = other.divisors.find(place);
-    const bool follows = divisor == 1 || (known != other.divisors.end() && divisor != 0 &&
-                                          known->second % divisor == 0);
+    const bool follows =
+        divisor == 1 || (known != other.divisors.end() && divisor != 0 && known->second % divisor == 0);
     if (!follows) rest.divisors.emplace(place, divisor);
   }
   if (lower && (!other.lower || *other.lower < *lower)) rest.lower = lower;
@@ -70,7 +70,9 @@ std::string to_string(const Facts& facts) {
     parts.push_back(text + ">");
   }
   if (facts.lower || facts.upper) {
-    const auto bound = [](const std::optional<std::int64_t>& b) { return b ? fmt::format("{}", *b) : std::string("?"); };
+    const auto bound = [](const std::optional<std::int64_t>& b) {
+      return b ? fmt::format("{}", *b) : std::string("?");
+    };
     parts.push_back(fmt::format("bounded<{}, {}>", bound(facts.lower), bound(facts.upper)));
   }
   for (const auto& numbers : facts.same_elements) {

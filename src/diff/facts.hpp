@@ -7,10 +7,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tileport/ir/module.hpp>
 #include <utility>
 #include <vector>
-
-#include <tileport/ir/module.hpp>
 
 namespace tileport::diff {
 

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel as a value graph.
 //
-// Every value gets the interned number of the expression that computes it: op, attributes that decide values, result
-// types, operands' numbers, and the content of its regions. Facts (assumes, hints, overflow, inbounds) are no part of
-// it. Block arguments are numbered by depth, region and position, as de Bruijn did, so a changed initial value
-// doesn't change the numbers inside a loop.
+// Every value gets the interned number of the expression that computes it: op, attributes that decide values,
+// result types, operands' numbers, and the content of its regions. Facts (assumes, hints, overflow, inbounds)
+// are no part of it. Block arguments are numbered by depth, region and position, as de Bruijn did, so a
+// changed initial value doesn't change the numbers inside a loop.
 //
-// A region's content is its effects: the set of loads, stores, atomics, prints, asserts and control ops, as only
-// tokens order them, cut into segments where an op may leave the region early; then its terminator.
+// A region's content is its effects: the set of loads, stores, atomics, prints, asserts and control ops, as
+// only tokens order them, cut into segments where an op may leave the region early; then its terminator.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
-#include <vector>
-
 #include <tileport/ir/module.hpp>
+#include <unordered_map>
+#include <vector>
 
 #include "diff/facts.hpp"
 #include "diff/keys.hpp"
@@ -40,6 +38,7 @@ struct OpNode {
   bool live = false;       ///< Has an effect, or a live op uses it.
   bool effect = false;     ///< Not pure: belongs to its region's content.
   bool folded = false;     ///< A rule took its place: users see another expression.
+  bool constant = false;   ///< Its result is a constant, written or made.
   bool may_leave = false;  ///< Holds a break, continue or return that leaves a region around it.
   std::optional<std::uint64_t> overflow;  ///< What the overflow attribute means after the rules.
 };
@@ -76,7 +75,7 @@ class Graph {
   std::vector<Id> blocks;  ///< Content of each block.
   std::vector<Facts> facts;
   std::vector<Assumption> assumptions;
-  std::unordered_set<Id> known;  ///< Ids of all values of live ops and of block arguments.
+  std::unordered_map<Id, std::uint32_t> copies;  ///< How many live ops compute each value.
   RuleCounts counts;
 
   ModuleKeys& keys() { return keys_; }
@@ -89,10 +88,15 @@ class Graph {
   Facts inherent_facts(ir::ValueId base) const;
   /// The op that computes a value's base; nothing for block arguments.
   std::optional<ir::OpId> producer(ir::ValueId id) const { return module.producer_of(value(id).base); }
+  std::uint32_t copies_of(Id value) const {
+    const auto found = copies.find(value);
+    return found == copies.end() ? 0 : found->second;
+  }
   std::optional<std::int64_t> integer_constant(ir::ValueId id) const;
 
  private:
   friend class Lift;
+  Id global_key(const std::string& name);
   Interner& interner_;
   ModuleKeys keys_;
   std::unordered_map<Id, Expression> expressions_;
@@ -101,8 +105,8 @@ class Graph {
 /// Whether the value layer leaves an attribute out because it is a promise or a hint.
 bool is_fact(const ir::AttributeInfo& attribute);
 
-/// `if c { …; return } rest` becomes `if c { … } else { rest }` in the kernel's body; returns how often. Values and
-/// ops keep their numbers.
+/// `if c { …; return } rest` becomes `if c { … } else { rest }` in the kernel's body; returns how often.
+/// Values and ops keep their numbers.
 std::uint32_t rewrite_early_returns(ir::Module& module, ir::BlockId body);
 
 }  // namespace tileport::diff

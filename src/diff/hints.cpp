@@ -20,13 +20,17 @@ std::int64_t signed_value(const ir::Module& module, const ir::Attribute& attribu
 std::string attribute_text(const ir::Module& module, ir::AttributeId id) {
   const ir::Attribute& attribute = module.attribute(id);
   switch (attribute.kind) {
-    case Kind::integer: return fmt::format("{}", signed_value(module, attribute));
+    case Kind::integer:
+      return fmt::format("{}", signed_value(module, attribute));
     case Kind::floating:
       return fmt::format("0x{:X} : {}", attribute.bits, ir::keyword(module.type(attribute.type).kind));
-    case Kind::boolean: return attribute.bits != 0 ? "true" : "false";
-    case Kind::string: return fmt::format("\"{}\"", module.string(attribute.string));
+    case Kind::boolean:
+      return attribute.bits != 0 ? "true" : "false";
+    case Kind::string:
+      return fmt::format("\"{}\"", module.string(attribute.string));
     case Kind::same_elements:
-    case Kind::number_list: return fmt::format("[{}]", fmt::join(attribute.numbers, ", "));
+    case Kind::number_list:
+      return fmt::format("[{}]", fmt::join(attribute.numbers, ", "));
     case Kind::array: {
       std::vector<std::string> items;
       for (const ir::AttributeId item : attribute.items) items.push_back(attribute_text(module, item));
@@ -42,11 +46,13 @@ std::string attribute_text(const ir::Module& module, ir::AttributeId id) {
       for (const auto& [key, value] : entries) items.push_back(fmt::format("{} = {}", key, value));
       return fmt::format("{{{}}}", fmt::join(items, ", "));
     }
-    default: return "…";
+    default:
+      return "…";
   }
 }
 
-Hints resolve_hints(const ir::Module& module, std::optional<ir::AttributeId> attribute, const std::string& target) {
+Hints resolve_hints(const ir::Module& module, std::optional<ir::AttributeId> attribute,
+                    const std::string& target) {
   Hints hints;
   if (!attribute) return hints;
   const ir::Attribute& all = module.attribute(*attribute);

@@ -5,9 +5,8 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
-
 #include <tileport/ir/module.hpp>
+#include <vector>
 
 namespace tileport::diff {
 
@@ -17,7 +16,8 @@ struct Hints {
 };
 
 /// What holds for `target`: its own entry over `default`, key by key.
-Hints resolve_hints(const ir::Module& module, std::optional<ir::AttributeId> attribute, const std::string& target);
+Hints resolve_hints(const ir::Module& module, std::optional<ir::AttributeId> attribute,
+                    const std::string& target);
 
 /// The hints of an op, if it has any.
 std::optional<ir::AttributeId> hints_of(const ir::Module& module, ir::OpId id);

@@ -9,7 +9,8 @@ namespace {
 
 std::uint64_t elements_of(const ir::Type& type) {
   std::uint64_t count = 1;
-  for (const std::int64_t extent : type.shape) count *= static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 0));
+  for (const std::int64_t extent : type.shape)
+    count *= static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 0));
   return count;
 }
 
@@ -45,7 +46,8 @@ ConstantContent constant_content(const ir::Module& module, ir::TypeId type, ir::
 }
 
 Id ModuleKeys::type(ir::TypeId id) {
-  if (const auto known = types_.find(static_cast<std::uint32_t>(id)); known != types_.end()) return known->second;
+  if (const auto known = types_.find(static_cast<std::uint32_t>(id)); known != types_.end())
+    return known->second;
   const Id interned = type(module_.type(id));
   types_.emplace(static_cast<std::uint32_t>(id), interned);
   return interned;
@@ -58,8 +60,8 @@ Id ModuleKeys::type(const ir::Type& type) {
   key.add(type.padding ? static_cast<std::uint64_t>(*type.padding) + 1 : 0);
   // "none" is what an absent attribute means.
   key.add(static_cast<std::uint64_t>(type.pointer_attribute.value_or(ir::PointerAttribute::none)));
-  const bool has_element = !ir::is_element(type.kind) && type.kind != ir::TypeKind::token &&
-                           type.kind != ir::TypeKind::function;
+  const bool has_element =
+      !ir::is_element(type.kind) && type.kind != ir::TypeKind::token && type.kind != ir::TypeKind::function;
   if (has_element) key.add(this->type(type.element));
   for (const ir::TypeId input : type.inputs) key.add(this->type(input));
   key.add("->");
@@ -74,21 +76,33 @@ Id ModuleKeys::attribute(ir::AttributeId id) {
   key.add(static_cast<std::uint64_t>(attribute.kind));
   switch (attribute.kind) {
     case Kind::integer:
-    case Kind::floating: key.add(type(attribute.type)).add(attribute.bits); break;
-    case Kind::boolean: key.add(attribute.bits); break;
-    case Kind::type_attribute: key.add(type(attribute.type)); break;
-    case Kind::string: key.add(module_.string(attribute.string)); break;
+    case Kind::floating:
+      key.add(type(attribute.type)).add(attribute.bits);
+      break;
+    case Kind::boolean:
+      key.add(attribute.bits);
+      break;
+    case Kind::type_attribute:
+      key.add(type(attribute.type));
+      break;
+    case Kind::string:
+      key.add(module_.string(attribute.string));
+      break;
     case Kind::dense_elements:
       key.add(constant(type(attribute.type), constant_content(module_, attribute.type, attribute.constant)));
       break;
-    case Kind::div_by: key.add(attribute.bits); [[fallthrough]];
+    case Kind::div_by:
+      key.add(attribute.bits);
+      [[fallthrough]];
     case Kind::bounded:
       for (const auto& bound : {attribute.first, attribute.second}) {
         key.add(bound ? 1U : 0U).add(static_cast<std::uint64_t>(bound.value_or(0)));
       }
       break;
     case Kind::same_elements:
-    case Kind::number_list: key.add(attribute.numbers); break;
+    case Kind::number_list:
+      key.add(attribute.numbers);
+      break;
     case Kind::array:
       for (const ir::AttributeId item : attribute.items) key.add(this->attribute(item));
       break;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structural identity. Types, attributes, values and regions of both modules are written as keys and interned in one
-// table, so that equal numbers mean equal structure, exactly: no hash can collide.
+// Structural identity. Types, attributes, values and regions of both modules are written as keys and interned
+// in one table, so that equal numbers mean equal structure, exactly: no hash can collide.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tileport/ir/module.hpp>
 #include <unordered_map>
 #include <vector>
-
-#include <tileport/ir/module.hpp>
 
 namespace tileport::diff {
 

@@ -13,13 +13,15 @@ using ir::OpId;
 using ir::Trait;
 using ir::ValueId;
 
-bool has_effect(const ir::OpInfo& info) { return !has(info.traits, Trait::pure) && !has(info.traits, Trait::promises); }
+bool has_effect(const ir::OpInfo& info) {
+  return !has(info.traits, Trait::pure) && !has(info.traits, Trait::promises);
+}
 
 }  // namespace
 
 bool is_fact(const ir::AttributeInfo& attribute) {
-  return attribute.encoding == ir::Encoding::optimization_hints || attribute.enumeration == &ir::kIntegerOverflow ||
-         attribute.name == "inbounds";
+  return attribute.encoding == ir::Encoding::optimization_hints ||
+         attribute.enumeration == &ir::kIntegerOverflow || attribute.name == "inbounds";
 }
 
 Graph::Graph(const ir::Module& from, const ir::Function& kernel, Interner& interner)
@@ -61,6 +63,17 @@ std::optional<std::int64_t> Graph::integer_constant(ValueId id) const {
   return static_cast<std::int64_t>(*found->second.splat << unused) >> unused;
 }
 
+/// A global's content; globals of the same name and another content are others.
+Id Graph::global_key(const std::string& name) {
+  Key key("global");
+  for (const ir::Global& global : module.globals) {
+    if (module.string(global.name) != name) continue;
+    key.add(keys_.constant(keys_.type(global.type), constant_content(module, global.type, global.value)));
+    key.add(global.alignment).add(global.is_private ? 1U : 0U).add(global.is_constant ? 1U : 0U);
+  }
+  return interner_(key);
+}
+
 Id Graph::slot_key(OpId id, std::size_t i) {
   const ir::Operation& op = module.op(id);
   const ir::AttributeInfo& attribute = op.info->attributes[i];
@@ -71,8 +84,13 @@ Id Graph::slot_key(OpId id, std::size_t i) {
   if (!word) return interner_(key);
   const auto number = static_cast<std::uint32_t>(*word);
   switch (attribute.encoding) {
-    case ir::Encoding::string: key.add(module.string(ir::StringId{number})); break;
-    case ir::Encoding::type: key.add(keys_.type(ir::TypeId{number})); break;
+    case ir::Encoding::string:
+      key.add(module.string(ir::StringId{number}));
+      if (op.info->is("get_global")) key.add(global_key(module.string(ir::StringId{number})));
+      break;
+    case ir::Encoding::type:
+      key.add(keys_.type(ir::TypeId{number}));
+      break;
     case ir::Encoding::constant: {
       const ir::TypeId type = module.value(module.result(id, 0)).type;
       key.add(keys_.constant(keys_.type(type), constant_content(module, type, ir::ConstantId{number})));
@@ -80,8 +98,12 @@ Id Graph::slot_key(OpId id, std::size_t i) {
     }
     case ir::Encoding::enumeration:
     case ir::Encoding::integer:
-    case ir::Encoding::boolean: key.add(*word); break;
-    default: key.add(keys_.attribute(ir::AttributeId{number})); break;
+    case ir::Encoding::boolean:
+      key.add(*word);
+      break;
+    default:
+      key.add(keys_.attribute(ir::AttributeId{number}));
+      break;
   }
   return interner_(key);
 }
@@ -99,7 +121,8 @@ void Lift::run() {
   }
 }
 
-// ---- liveness --------------------------------------------------------------------------------------------------
+// ---- liveness
+// --------------------------------------------------------------------------------------------------
 
 void Lift::mark_block(BlockId block) {
   const auto& ops = graph_.module.block(block).ops;
@@ -125,7 +148,8 @@ void Lift::mark_op(OpId id) {
   }
 }
 
-// ---- expressions -----------------------------------------------------------------------------------------------
+// ---- expressions
+// -----------------------------------------------------------------------------------------------
 
 std::uint32_t Lift::add_facts(Facts facts) {
   if (facts.empty()) return 0;
@@ -141,7 +165,6 @@ void Lift::lift_block(BlockId block, std::uint32_t depth, std::uint32_t region) 
     Key key("argument");
     key.add(depth).add(region).add(i).add(graph_.keys().type(graph_.module.value(argument).type));
     define(argument, graph_.interner_(key));
-    graph_.known.insert(graph_.value(argument).id);
   }
   for (const OpId id : graph_.module.block(block).ops) lift_op(id, depth);
 }
@@ -174,7 +197,7 @@ void Lift::define_results(OpId id) {
     const ValueId result = graph_.module.result(id, i);
     if (ir::index(graph_.value(result).base) != ir::kNone) continue;  // A rule defined it.
     define(result, graph_.interner_(Key("result").add(node.id).add(i)));
-    if (node.live) graph_.known.insert(graph_.value(result).id);
+    if (node.live) ++graph_.copies[graph_.value(result).id];
   }
   if (op.results.count != 1 || !has(op.info->traits, Trait::pure)) return;
   Expression made;
@@ -230,7 +253,8 @@ Id Lift::signature(OpId id, const std::vector<bool>& dropped, const std::vector<
     key.add(graph_.slot_key(id, i));
   }
   // Which groups are there; how many operands a group has follows from the numbers below.
-  for (std::size_t g = 0; g < op.info->operands.size() && op.info->operands_encoding != ir::ListEncoding::counted; ++g) {
+  for (std::size_t g = 0;
+       g < op.info->operands.size() && op.info->operands_encoding != ir::ListEncoding::counted; ++g) {
     key.add(static_cast<std::uint64_t>(module.operands(id, g).size()));
   }
   for (std::uint32_t i = 0; i < op.results.count; ++i) {

@@ -59,7 +59,7 @@ class Lift {
   std::uint32_t depth_of(ir::BlockId block) const { return depths_[ir::index(block)]; }
 
   Graph& graph_;
-  std::vector<bool> used_;            ///< By value.
+  std::vector<bool> used_;             ///< By value.
   std::vector<std::uint32_t> depths_;  ///< By block.
 
   struct Scalar {

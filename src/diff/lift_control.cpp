@@ -16,8 +16,8 @@ namespace {
 bool is_empty(const ir::Module& module, std::optional<BlockId> block) {
   if (!block) return true;
   const auto& ops = module.block(*block).ops;
-  return ops.empty() ||
-         (ops.size() == 1 && module.op(ops.front()).info->is("yield") && module.operands(ops.front()).empty());
+  return ops.empty() || (ops.size() == 1 && module.op(ops.front()).info->is("yield") &&
+                         module.operands(ops.front()).empty());
 }
 
 }  // namespace
@@ -31,8 +31,8 @@ bool Lift::is_outside(ValueId value, OpId branch) const {
   return depth_of(block) <= depth_of(graph_.module.op(branch).parent);
 }
 
-/// The value of an outer scope that every branch yields as this result. Branches that leave a loop or return yield
-/// nothing. It equals the result whichever branch runs.
+/// The value of an outer scope that every branch yields as this result. Branches that leave a loop or return
+/// yield nothing. It equals the result whichever branch runs.
 std::optional<ValueId> Lift::passed_through(OpId id, std::size_t result) const {
   std::optional<ValueId> passed;
   for (std::size_t r = 0; r < graph_.module.op(id).regions.count; ++r) {
@@ -71,9 +71,9 @@ void Lift::lift_if(OpId id, std::uint32_t depth) {
     if (block) close_block(*block, dropped);
     if (block && r == 1 && is_empty(module, block)) count(Rule::empty_else);
     const bool all_dropped = std::ranges::all_of(dropped, [](bool one) { return one; });
-    const bool nothing = is_empty(module, block) ||
-                         (all_dropped && module.block(*block).ops.size() == 1 &&
-                          module.op(module.block(*block).ops.front()).info->is("yield"));
+    const bool nothing =
+        is_empty(module, block) || (all_dropped && module.block(*block).ops.size() == 1 &&
+                                    module.op(module.block(*block).ops.front()).info->is("yield"));
     content.push_back(nothing ? graph_.interner_(Key("empty")) : graph_.blocks[ir::index(*block)]);
     if (block) node.may_leave |= leaves_region(*block, false);
   }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/rules.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace tileport::diff {
 
 std::string_view name(FindingClass kind) {
-  constexpr std::array<std::string_view, 8> kNames = {"mistranslation",   "specialization_loss", "hint_value",
-                                                      "source_semantics", "host_abi",            "compiler_limitation",
-                                                      "equivalence",      "noise"};
+  constexpr std::array<std::string_view, 8> kNames = {
+      "mistranslation", "specialization_loss", "hint_value",  "source_semantics",
+      "host_abi",       "compiler_limitation", "equivalence", "noise"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

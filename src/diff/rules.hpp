@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences that are accepted because they can change no result. Each has a name, is counted on both sides, and is
-// reported as a note where the counts differ.
+// Differences that are accepted because they can change no result. Each has a name, is counted on both sides,
+// and is reported as a note where the counts differ.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
-#include <vector>
-
 #include <tileport/diff/compare.hpp>
+#include <vector>
 
 namespace tileport::diff {
 
@@ -57,7 +56,8 @@ inline constexpr std::array kRules = {
     RuleInfo{Rule::dead_constant, "dead_constant", "constants that nothing uses"},
     RuleInfo{Rule::dead_value, "dead_value", "ops without effect whose results nothing uses"},
     RuleInfo{Rule::duplicate_constant, "duplicate_constant", "the same constant written more than once"},
-    RuleInfo{Rule::duplicate_value, "duplicate_value", "the same expression without effect written more than once"},
+    RuleInfo{Rule::duplicate_value, "duplicate_value",
+             "the same expression without effect written more than once"},
     RuleInfo{Rule::value_order, "value_order", "independent ops in another order"},
     RuleInfo{Rule::value_placement, "value_placement", "ops without effect inside or outside of a region"},
     RuleInfo{Rule::commuted_operands, "commuted_operands", "operands of commutative ops in the other order"},
@@ -74,13 +74,16 @@ inline constexpr std::array kRules = {
              "constants made by reshape or broadcast instead of written out"},
     RuleInfo{Rule::bitcast_constant, "bitcast_constant", "constants made by a bitcast of the same bits"},
     RuleInfo{Rule::same_type_bitcast, "same_type_bitcast", "bitcasts to the type that the value has"},
-    RuleInfo{Rule::reshape_chain, "reshape_chain", "reshapes of reshapes, or to the shape that the value has"},
-    RuleInfo{Rule::rank0_atomic_reshape, "rank0_atomic_reshape", "atomics on one element, as a tile of rank 0 or 1"},
+    RuleInfo{Rule::reshape_chain, "reshape_chain",
+             "reshapes of reshapes, or to the shape that the value has"},
+    RuleInfo{Rule::rank0_atomic_reshape, "rank0_atomic_reshape",
+             "atomics on one element, as a tile of rank 0 or 1"},
     RuleInfo{Rule::pointer_cast_before_int, "pointer_cast_before_int",
              "pointer casts right before the conversion to an integer"},
     RuleInfo{Rule::trunci_without_overflow, "trunci_without_overflow",
              "trunci of a value whose upper bits were shifted out and back, so that it can't overflow"},
-    RuleInfo{Rule::pass_through_yields, "pass_through_yields", "results of an if that every branch passes through"},
+    RuleInfo{Rule::pass_through_yields, "pass_through_yields",
+             "results of an if that every branch passes through"},
     RuleInfo{Rule::early_return_as_else, "early_return_as_else",
              "returns in a branch, with the rest of the kernel in the other branch"},
     RuleInfo{Rule::empty_else, "empty_else", "else branches that are written but empty"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that give one op's result another, equal expression. They apply to both sides alike, so that a form that
-// cuTile Rust can't write meets the form that stands for it.
+// Rules that give one op's result another, equal expression. They apply to both sides alike, so that a form
+// that cuTile Rust can't write meets the form that stands for it.
 #include <algorithm>
 #include <utility>
 
@@ -36,7 +36,8 @@ bool Lift::pass_operand(OpId id, Rule rule) {
   const ir::Module& module = graph_.module;
   const ValueId result = module.result(id, 0);
   const ValueId operand = graph_.node(id).operands.front();
-  if (graph_.keys().type(module.value(result).type) != graph_.keys().type(module.value(operand).type)) return false;
+  if (graph_.keys().type(module.value(result).type) != graph_.keys().type(module.value(operand).type))
+    return false;
   forward(result, operand);
   graph_.ops[ir::index(id)].folded = true;
   if (graph_.node(id).live) count(rule);
@@ -51,6 +52,7 @@ bool Lift::constant(OpId id) {
   const auto content = constant_content(module, type, ir::ConstantId{static_cast<std::uint32_t>(*word)});
   OpNode& node = graph_.ops[ir::index(id)];
   node.id = graph_.keys().constant(graph_.keys().type(type), content);
+  node.constant = true;
   define_results(id);
   graph_.expressions_.at(graph_.value(result).id).splat = content.splat;
   return true;
@@ -66,6 +68,7 @@ bool Lift::become_constant(OpId id, std::uint64_t bits, Rule rule) {
   node.operands.clear();
   node.signature = graph_.interner_(Key("made constant").add(node.id));
   node.folded = true;
+  node.constant = true;
   define_results(id);
   Expression& made = graph_.expressions_.at(graph_.value(result).id);
   made.splat = bits;
@@ -135,15 +138,18 @@ bool Lift::join_tokens(OpId id) {
   return true;
 }
 
-/// trunci<no_signed_wrap>((x << k) >> k) with k = the difference of widths and an arithmetic shift keeps the low bits
-/// of x sign-extended, which trunci takes exactly: it is trunci(x) that may wrap.
+/// trunci<no_signed_wrap>((x << k) >> k) with k = the difference of widths and an arithmetic shift keeps the
+/// low bits of x sign-extended, which trunci takes exactly: it is trunci(x) that may wrap.
 bool Lift::truncate(OpId id) {
   const ir::Module& module = graph_.module;
   OpNode& node = graph_.ops[ir::index(id)];
   const ValueId operand = node.operands.front();
-  const auto width = [&](ValueId value) { return ir::bit_width(module.type(module.type_of(value).element).kind); };
+  const auto width = [&](ValueId value) {
+    return ir::bit_width(module.type(module.type_of(value).element).kind);
+  };
   const auto shift = graph_.producer(operand);
-  if (!shift || !module.op(*shift).info->is("shri") || module.enumerator(*shift, "signedness") != "signed") return false;
+  if (!shift || !module.op(*shift).info->is("shri") || module.enumerator(*shift, "signedness") != "signed")
+    return false;
   const auto up = graph_.producer(module.operand(*shift, 0));
   if (!up || !module.op(*up).info->is("shli") || module.enumerator(*up, "overflow") != "none") return false;
   const std::int64_t distance =
@@ -152,7 +158,8 @@ bool Lift::truncate(OpId id) {
       graph_.integer_constant(module.operand(*up, 1)) != distance) {
     return false;
   }
-  if (module.enumerator(id, "overflow") != "no_signed_wrap" && module.enumerator(id, "overflow") != "none") return false;
+  if (module.enumerator(id, "overflow") != "no_signed_wrap" && module.enumerator(id, "overflow") != "none")
+    return false;
   node.operands.front() = module.operand(*up, 0);
   node.overflow = ir::number(ir::kIntegerOverflow, "none");
   if (node.live) count(Rule::trunci_without_overflow);
@@ -172,8 +179,8 @@ bool Lift::pointer_to_int(OpId id) {
   return true;
 }
 
-/// An atomic on tiles of one element that were reshaped from rank 0 is the atomic on the scalars; its result, of
-/// rank 1, is the scalar again once it is reshaped back.
+/// An atomic on tiles of one element that were reshaped from rank 0 is the atomic on the scalars; its result,
+/// of rank 1, is the scalar again once it is reshaped back.
 bool Lift::one_element_atomic(OpId id) {
   const ir::Module& module = graph_.module;
   const ValueId result = module.result(id, 0);
@@ -197,7 +204,7 @@ bool Lift::one_element_atomic(OpId id) {
   const Id scalar_id = graph_.interner_(Key("result").add(node.id).add(0));
   define(result, graph_.interner_(Key("one element").add(scalar_id)));
   one_element_[graph_.value(result).id] = {scalar_id, scalar_type};
-  graph_.known.insert({scalar_id, graph_.value(result).id});
+  ++graph_.copies[scalar_id];
   define_results(id);
   count(Rule::rank0_atomic_reshape);
   return true;

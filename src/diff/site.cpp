@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/site.hpp"
 
-#include <algorithm>
-#include <set>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <set>
 #include <tileport/text/print.hpp>
 
 #include "diff/facts.hpp"
@@ -20,11 +19,14 @@ std::string constant_text(const ir::Module& module, ir::OpId id, ir::ConstantId 
   const ir::TypeId type = module.value(module.result(id, 0)).type;
   const ConstantContent content = constant_content(module, type, constant);
   const ir::TypeKind kind = module.type(module.type(type).element).kind;
-  if (!content.splat) return fmt::format("<{}: {} bytes of elements>", ir::keyword(kind), content.elements.size());
-  if (ir::is_float(kind)) return fmt::format("<{}: {}>", ir::keyword(kind), text::print_float(kind, *content.splat));
+  if (!content.splat)
+    return fmt::format("<{}: {} bytes of elements>", ir::keyword(kind), content.elements.size());
+  if (ir::is_float(kind))
+    return fmt::format("<{}: {}>", ir::keyword(kind), text::print_float(kind, *content.splat));
   if (kind == ir::TypeKind::i1) return fmt::format("<i1: {}>", *content.splat != 0 ? "true" : "false");
   const unsigned unused = 64 - std::max(1U, ir::bit_width(kind));
-  return fmt::format("<{}: {}>", ir::keyword(kind), static_cast<std::int64_t>(*content.splat << unused) >> unused);
+  return fmt::format("<{}: {}>", ir::keyword(kind),
+                     static_cast<std::int64_t>(*content.splat << unused) >> unused);
 }
 
 /// The op's place, or that of the nearest one before it in its block.
@@ -50,13 +52,20 @@ std::string slot_text(const ir::Module& module, ir::OpId id, std::size_t i) {
     case ir::Encoding::enumeration:
       return *word < info.enumeration->values.size() ? std::string(info.enumeration->values[*word])
                                                      : fmt::format("{}", *word);
-    case ir::Encoding::integer: return fmt::format("{}", static_cast<std::int64_t>(*word));
-    case ir::Encoding::boolean: return *word != 0 ? "true" : "false";
-    case ir::Encoding::string: return fmt::format("\"{}\"", module.string(ir::StringId{number}));
-    case ir::Encoding::type: return text::print(module, ir::TypeId{number});
-    case ir::Encoding::constant: return constant_text(module, id, ir::ConstantId{number});
-    case ir::Encoding::attribute: return to_string(fact_of(module.attribute(ir::AttributeId{number})));
-    default: return attribute_text(module, ir::AttributeId{number});
+    case ir::Encoding::integer:
+      return fmt::format("{}", static_cast<std::int64_t>(*word));
+    case ir::Encoding::boolean:
+      return *word != 0 ? "true" : "false";
+    case ir::Encoding::string:
+      return fmt::format("\"{}\"", module.string(ir::StringId{number}));
+    case ir::Encoding::type:
+      return text::print(module, ir::TypeId{number});
+    case ir::Encoding::constant:
+      return constant_text(module, id, ir::ConstantId{number});
+    case ir::Encoding::attribute:
+      return to_string(fact_of(module.attribute(ir::AttributeId{number})));
+    default:
+      return attribute_text(module, ir::AttributeId{number});
   }
 }
 
@@ -111,7 +120,8 @@ std::string value_text(const ir::Module& module, ir::ValueId id) {
   const ir::OpInfo& info = *module.op(module.region(region).parent).info;
   if (info.is("for") && value.index == 0) return "the index of for";
   const std::uint32_t first = info.is("for") ? 1 : 0;
-  return fmt::format("{} {} of {}", info.argument_names == ir::ArgumentNames::pairs ? "argument" : "iteration value",
+  return fmt::format("{} {} of {}",
+                     info.argument_names == ir::ArgumentNames::pairs ? "argument" : "iteration value",
                      value.index - first, info.mnemonic);
 }
 

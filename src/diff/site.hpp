@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-
 #include <tileport/diff/compare.hpp>
 #include <tileport/ir/module.hpp>
 
@@ -15,8 +14,8 @@ std::string op_text(const ir::Module& module, ir::OpId id);
 /// "result 1 of get_tile_block_id", "iteration index of for", "parameter 3".
 std::string value_text(const ir::Module& module, ir::ValueId id);
 
-/// Path, text and source place of an op. Ops without a place of their own take that of the nearest op before them in
-/// their block that has one, else of the op around them.
+/// Path, text and source place of an op. Ops without a place of their own take that of the nearest op before
+/// them in their block that has one, else of the op around them.
 Site site_of(const ir::Module& module, ir::OpId id);
 
 /// An attribute of an op by its place in the row, as the text form writes it; "none" if it is absent.

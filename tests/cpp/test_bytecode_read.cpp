@@ -311,7 +311,7 @@ TEST_CASE("regions", "[bytecode]") {
   CHECK(code_of(loop(std::string("\x00", 1))) == "TP-B0020");
   CHECK(code_of(loop(std::string("\x02\x00\x01\x0A\x00\x00", 6))) == "TP-B0020");
   CHECK(code_of(loop(std::string("\x01\x01\x01\x01\x0A\x00\x00", 7))) == "TP-B0020");
-  CHECK(code_of(loop(std::string("\x01\x00\x00", 3))) == "TP-B0026");
+  CHECK(code_of(loop(std::string("\x01\x00\x00", 3))) == "TP-B0025");
   CHECK(code_of(with_body(std::string("\x41\x00\x00\x02", 4))) == "TP-B0020");
 
   SECTION("numbers of values are given back at a block's end") {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cubins of tests/data/cubin were assembled by tileiras 13.5.37 from two small kernels: `scale` (sm_90) and
-// `checked` (sm_100, with an assertion), each once as cuTile Python emits it and once renamed and without debug
-// information, as a port is. Instruction counts and registers were read off the raw words by hand.
-#include <catch2/catch.hpp>
-
-#include <tileport/cubin/compare.hpp>
-
+// The cubins of tests/data/cubin were assembled by tileiras 13.5.37 from two small kernels: `scale` (sm_90)
+// and `checked` (sm_100, with an assertion), each once as cuTile Python emits it and once renamed and without
+// debug information, as a port is. Instruction counts and registers were read off the raw words by hand.
 #include <elf.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <tileport/cubin/compare.hpp>
 
 #include "cubin/elf.hpp"
 #include "cubin/kernel.hpp"
@@ -143,14 +141,16 @@ TEST_CASE("a flipped bit of a constant bank, the host code or the capsule is a d
   const auto elf = cubin::Elf::read(port);
   REQUIRE(elf);
   std::mt19937 random(11);
-  for (const std::string prefix : {".nv.constant0", ".nv.constant4", ".nv.capmerc.text", ".nv.merc.nv.constant.pic",
-                                   ".nv.compat", ".note.nv.cuinfo"}) {
+  for (const std::string prefix : {".nv.constant0", ".nv.constant4", ".nv.capmerc.text",
+                                   ".nv.merc.nv.constant.pic", ".nv.compat", ".note.nv.cuinfo"}) {
     const cubin::Section section = section_of(port, prefix);
     for (int i = 0; i < 20; ++i) {
-      const auto result = cubin::compare(reference, flipped(port, section.offset + random() % section.size, random() % 8));
+      const auto result =
+          cubin::compare(reference, flipped(port, section.offset + random() % section.size, random() % 8));
       REQUIRE(result);
       CHECK_FALSE(result->identical);
-      CHECK(std::ranges::any_of(result->differences, [&](const auto& d) { return d.what.starts_with(prefix); }));
+      CHECK(std::ranges::any_of(result->differences,
+                                [&](const auto& d) { return d.what.starts_with(prefix); }));
     }
   }
   const cubin::Section host = section_of(port, ".nv.host");
@@ -187,7 +187,8 @@ TEST_CASE("registers and launch attributes are compared, by name", "[cubin]") {
       CHECK_FALSE(result->identical);
       const bool registers = record.attribute == cubin::kRegisterCount;
       const std::string suffix = registers ? "registers" : cubin::attribute_name(record.attribute);
-      CHECK(std::ranges::any_of(result->differences, [&](const auto& d) { return d.what.ends_with(suffix); }));
+      CHECK(
+          std::ranges::any_of(result->differences, [&](const auto& d) { return d.what.ends_with(suffix); }));
       ++changed;
     }
   }
@@ -233,7 +234,8 @@ TEST_CASE("an assertion's message counts, its source place does not", "[cubin]")
 
 TEST_CASE("debug sections and the assembler's own note don't count", "[cubin]") {
   const Buffer reference = cubin_file("checked_sm_100");
-  for (const std::string prefix : {".debug_frame", ".nv.merc.debug_frame", ".note.nv.tkinfo", ".rela.debug_frame"}) {
+  for (const std::string prefix :
+       {".debug_frame", ".nv.merc.debug_frame", ".note.nv.tkinfo", ".rela.debug_frame"}) {
     const cubin::Section section = section_of(reference, prefix);
     const auto result = cubin::compare(reference, flipped(reference, section.offset + section.size - 1, 5));
     REQUIRE(result);
@@ -275,7 +277,8 @@ TEST_CASE("what is no cubin is refused with a code and a place", "[cubin]") {
   Elf64_Ehdr header;
   std::memcpy(&header, file.data(), sizeof header);
   other = file;
-  put<std::uint64_t>(other, header.e_shoff + 5 * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_offset), file.size());
+  put<std::uint64_t>(other, header.e_shoff + 5 * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_offset),
+                     file.size());
   const auto outside = cubin::summarize(other);
   CHECK(code_of(outside) == "TP-C0003");
   CHECK(outside.error().front().place.offset == header.e_shoff + 5 * sizeof(Elf64_Shdr));

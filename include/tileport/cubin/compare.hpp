@@ -6,9 +6,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
-
 #include <tileport/core/diagnostic.hpp>
+#include <vector>
 
 namespace tileport::cubin {
 
@@ -37,8 +36,8 @@ struct Comparison {
 /// The kernels of a cubin; TP-C diagnostics for anything that is no CUDA ELF file.
 Result<std::vector<KernelSummary>> summarize(std::span<const std::byte> cubin);
 
-/// Compares the only kernel of each cubin by content: code, constant banks, shared memory, registers and launch
-/// attributes. The exceptions are listed, with reasons, in src/cubin/compare.cpp.
+/// Compares the only kernel of each cubin by content: code, constant banks, shared memory, registers and
+/// launch attributes. The exceptions are listed, with reasons, in src/cubin/compare.cpp.
 Result<Comparison> compare(std::span<const std::byte> reference, std::span<const std::byte> port);
 
 }  // namespace tileport::cubin

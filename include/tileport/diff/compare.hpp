@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares two kernels of Tile IR as value graphs.
 //
-// Equal means: the same computation, op for op, whatever the names, the order of independent pure ops, dead pure ops,
-// duplicated constants and debug locations. A difference that is known to be harmless is accepted by a rule with a
-// name and is counted in the notes, never hidden.
+// Equal means: the same computation, op for op, whatever the names, the order of independent pure ops, dead
+// pure ops, duplicated constants and debug locations. A difference that is known to be harmless is accepted
+// by a rule with a name and is counted in the notes, never hidden.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
-
 #include <tileport/core/diagnostic.hpp>
 #include <tileport/ir/module.hpp>
+#include <vector>
 
 namespace tileport::diff {
 
 enum class FindingClass : std::uint8_t {
-  mistranslation, specialization_loss, hint_value, source_semantics, host_abi, compiler_limitation, equivalence, noise,
+  mistranslation,
+  specialization_loss,
+  hint_value,
+  source_semantics,
+  host_abi,
+  compiler_limitation,
+  equivalence,
+  noise,
 };
 enum class FindingSeverity : std::uint8_t { critical, warning, note };
 enum class Owner : std::uint8_t { kernel, host, none };
@@ -79,6 +85,7 @@ struct RuleDescription {
 std::vector<RuleDescription> rules();
 
 /// Compares the only kernel of each module; TP-D diagnostics if a module has none or several.
-Result<Comparison> compare(const ir::Module& reference, const ir::Module& port, const CompareOptions& options);
+Result<Comparison> compare(const ir::Module& reference, const ir::Module& port,
+                           const CompareOptions& options);
 
 }  // namespace tileport::diff

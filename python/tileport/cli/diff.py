@@ -17,9 +17,14 @@ def command(
     reference: Annotated[Path, typer.Argument(metavar="A", help="Bytecode of the reference.")],
     port: Annotated[Path, typer.Argument(metavar="B", help="Bytecode of the port.")],
     target: Annotated[
-        str, typer.Option("--target", metavar="T", help="Hints are resolved for this target before they are compared.")
+        str,
+        typer.Option(
+            "--target", metavar="T", help="Hints are resolved for this target before they are compared."
+        ),
     ] = "sm_90",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON: equality, notes and findings.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: equality, notes and findings.")
+    ] = False,
 ) -> int:
     """Compare two kernels by what they compute; exit status 1 if they differ."""
     from tileport import bytecode, diff
@@ -41,7 +46,7 @@ def _print(comparison: Comparison) -> None:
             if site.text:
                 print(f"             {site.text}")
     for note in comparison.notes:
-        print(f"note: {note.rule} × {note.count}: {note.message}")
+        print(f"note: {note.rule} x {note.count}: {note.message}")
     words = {"equal": "equal", "equal_up_to": "equal up to the notes above", "differs": "they differ"}
     print(words[comparison.equality])
 
