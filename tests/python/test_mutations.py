@@ -14,16 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import ports
 import pytest
+from ports import GATHER, VIEWS
 
 import tileport
-from tileport import contract
-from tileport.stages import check, prove, translate
-from tileport.stages.capture import find_source
 from tileport.stages.port import Port
-from tileport.toolchain.check import CrateCheck
-
-GATHER, VIEWS = "_softmax_kernel__40814dbf16", "_softmax_kernel_tma__4d015cbf19"
 
 
 @dataclass(frozen=True)
@@ -67,21 +63,15 @@ FAULTS = [
 @pytest.fixture(scope="module")
 def proven(tmp_path_factory: pytest.TempPathFactory, data: Path) -> dict[str, Port]:
     """By kernel, a port of that kernel alone, made by the translator."""
-    ports = {}
-    for kernel in (GATHER, VIEWS):
-        port = ports[kernel] = Port(tmp_path_factory.mktemp("ports") / "softmax")
-        shutil.copytree(data / "prove" / "softmax", port.folder)
-        index = contract.read(contract.INDEX, port.index)
-        index["specializations"] = [row for row in index["specializations"] if row["name"] == kernel]
-        contract.write(contract.INDEX, index, port.index)
-        translate.run(port, index, prove.read_references(port, index).modules, find_source("softmax"))
-    return ports
+    return {
+        kernel: ports.translated(data, tmp_path_factory.mktemp("ports"), (kernel,)) for kernel in (GATHER, VIEWS)
+    }
 
 
 @pytest.fixture
 def rustc_accepts(monkeypatch: pytest.MonkeyPatch) -> None:
     """rustc is the other gate, tested elsewhere; here the comparison alone has to find the fault."""
-    monkeypatch.setattr(check, "cargo_check", lambda _: CrateCheck(True, []))
+    ports.rustc_accepts(monkeypatch)
 
 
 @pytest.mark.usefixtures("rustc_accepts")
