@@ -124,8 +124,11 @@ Result<Comparison> compare(const ir::Module& reference, const ir::Module& port,
   Alignment alignment(a, b, options.target);
   alignment.run();
   std::ranges::move(alignment.findings, std::back_inserter(result.findings));
-  const bool explained = std::ranges::any_of(
-      result.findings, [](const Finding& finding) { return finding.effect == Effect::value; });
+  // Lost hints and weaker facts don't explain other values.
+  const bool explained = std::ranges::any_of(result.findings, [](const Finding& finding) {
+    return finding.effect == Effect::value ||
+           (finding.kind == FindingClass::specialization_loss && finding.severity == FindingSeverity::critical);
+  });
   if (!same_values && !explained) result.findings.push_back(unexplained(reference, **left, port, **right));
   // What is wrong before what is slow, each in the order in which it was found.
   std::ranges::stable_sort(result.findings, {},
