@@ -3,10 +3,10 @@
 
     python benchmarks/convert.py [OP...] [--targets sm_90,sm_100] [--tests DIR] [--jobs N] [--json FILE]
 
-Each operator is converted from scratch in a process of its own, with nothing in the cubin cache, then once more
-to see what a repeat costs. Printed are wall and CPU time of every stage, the CPU time of the tileiras processes,
-the bound that a conversion keeps (1.15 x tileiras CPU / cores + 60 s), and the largest memory of all processes
-together. Capture by TileGym's tests (--tests) is timed apart and is not part of the bound.
+Each operator is converted from scratch in a process of its own, with nothing in the cubin cache, then once
+more to see what a repeat costs. Printed are wall and CPU time of every stage, the CPU time of the tileiras
+processes, the bound that a conversion keeps (1.15 x tileiras CPU / cores + 60 s), and the largest memory of
+all processes together. Capture by TileGym's tests (--tests) is timed apart and is not part of the bound.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ _GIB = 1 << 30
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("ops", nargs="*", default=list(OPERATORS), metavar="OP")
     parser.add_argument("--targets", default="sm_90,sm_100")
     parser.add_argument("--tests", metavar="DIR", help="TileGym's tests, captured as well")
@@ -38,7 +40,10 @@ def main() -> int:
     parser.add_argument("--json", metavar="FILE", help="write the figures there")
     arguments = parser.parse_args()
     figures = []
-    print(f"{arguments.jobs} assemblies at once on {len(os.sched_getaffinity(0))} cores; targets {arguments.targets}\n")
+    print(
+        f"{arguments.jobs} assemblies at once on {len(os.sched_getaffinity(0))} cores; "
+        f"targets {arguments.targets}\n"
+    )
     for op in arguments.ops:
         figures.append(measure(op, arguments))
         show(figures[-1])
@@ -90,7 +95,8 @@ def cache_without_cubins(folder: Path) -> Path:
 
 
 def run(command: list[str], environment: dict[str, str]) -> tuple[dict[str, Any], float, int]:
-    """What a command printed as JSON, its wall time, and the largest memory of it and its children together."""
+    """What a command printed as JSON, its wall time, and the largest memory of it and its children
+    together."""
     started = time.monotonic()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     largest, finished = [0], threading.Event()
@@ -135,14 +141,18 @@ def memory_of_tree(root: int) -> int:
 def show(figure: dict[str, Any]) -> None:
     print(f"{figure['op']}: {figure['specializations']} specializations, {figure['verdict']}")
     for stage in figure["stages"]:
-        print(f"  {stage['stage']:<10}{stage['seconds']:8.1f} s wall {stage['cpu_seconds']:8.1f} s CPU   {stage['summary']}")
+        times = f"{stage['seconds']:8.1f} s wall {stage['cpu_seconds']:8.1f} s CPU"
+        print(f"  {stage['stage']:<10}{times}   {stage['summary']}")
     tileiras = figure["tileiras"]
     print(f"  {'tileiras':<10}{'':15}{tileiras['cpu_seconds']:8.1f} s CPU   {tileiras['runs']} runs")
     if figure["tests_seconds"]:
-        print(f"  of which capture by TileGym's tests: {figure['tests_seconds']:.1f} s wall (not part of the bound)")
+        seconds = f"{figure['tests_seconds']:.1f} s wall"
+        print(f"  of which capture by TileGym's tests: {seconds} (not part of the bound)")
     word = "within" if figure["within_bound"] else "OVER"
-    print(f"  {'total':<10}{figure['seconds']:8.1f} s wall, {word} the bound of {figure['bound_seconds']:.1f} s; "
-          f"repeat {figure['repeat_seconds']:.1f} s; peak memory {figure['peak_gib']:.2f} GiB\n", flush=True)  # fmt: skip
+    bound = f"{word} the bound of {figure['bound_seconds']:.1f} s"
+    print(f"  {'total':<10}{figure['seconds']:8.1f} s wall, {bound}")
+    print(f"  {'repeat':<10}{figure['repeat_seconds']:8.1f} s wall")
+    print(f"  {'memory':<10}{figure['peak_gib']:8.2f} GiB at most\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converting an operator, proving a port, and going on with a conversion: the package's top-level functions."""
+"""Converting an operator, proving a port, and going on with a conversion: the package's top-level
+functions."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,7 +49,8 @@ class Conversion:
             "directory": str(self.directory),
             "verdict": self.verdict,
             "specializations": [
-                {"name": row["name"], "verdict": row["verdict"], **_classes(row)} for row in self.specializations
+                {"name": row["name"], "verdict": row["verdict"], **_classes(row)}
+                for row in self.specializations
             ],
             "report": str(self.report) if self.report else None,
             "stages": [
@@ -94,30 +97,37 @@ def convert(
 ) -> Conversion:
     """Converts one operator to cuTile Rust, from capture to report, and proves the port. No GPU is needed.
 
-    ``op_or_file``: an operator of TileGym ("softmax"), or ``FILE.py:KERNEL`` for a kernel of your own, launched
-    by the program ``run`` (default: FILE.py itself) with ``run_arguments``. ``out``: the folder of all ports
-    (default: $TILEPORT_PORTS, else $XDG_DATA_HOME/tileport/ports); this one goes to OUT/OP. ``targets``: what to
-    compare machine code for, or "all". ``jobs``: how many assemblies run at once (default: one a core).
-    ``tests``: a folder of TileGym's own tests, whose launches are captured too. ``tileiras_timeout``: seconds
-    that tileiras may take for one file. ``stop_after``: the last stage to run, of capture, translate, check,
-    prove, host, report. ``fresh``: forget what earlier runs made; otherwise what is still valid is kept.
+    ``op_or_file``: an operator of TileGym ("softmax"), or ``FILE.py:KERNEL`` for a kernel of your own,
+    launched by the program ``run`` (default: FILE.py itself) with ``run_arguments``. ``out``: the folder of
+    all ports (default: $TILEPORT_PORTS, else $XDG_DATA_HOME/tileport/ports); this one goes to OUT/OP.
+    ``targets``: what to compare machine code for, or "all". ``jobs``: how many assemblies run at once
+    (default: one a core). ``tests``: a folder of TileGym's own tests, whose launches are captured too.
+    ``tileiras_timeout``: seconds that tileiras may take for one file. ``stop_after``: the last stage to run,
+    of capture, translate, check, prove, host, report. ``fresh``: forget what earlier runs made; otherwise
+    what is still valid is kept.
 
     Raises ``tileport.Error``: UsageError for a wrong name or option or a folder that can't be written,
     InputError for files that can't be read, ToolchainError for missing tools, RefusedError if cuTile refuses
     every kernel or if files of the port were tampered with.
     """
-    options = make_options(list(targets) if not isinstance(targets, str) else targets, jobs, tileiras_timeout, stop_after)
+    options = make_options(
+        list(targets) if not isinstance(targets, str) else targets, jobs, tileiras_timeout, stop_after
+    )
     source = find_source(op_or_file, tests, run, tuple(run_arguments))
     folder = (Path(out) if out is not None else ports_folder()).absolute()
     return _convert(source, folder, options, fresh, progress or Progress(), {})
 
 
 def _convert(
-    source: Source, folder: Path, options: Options, fresh: bool, progress: Progress, done: dict[str, Conversion | None]
+    source: Source,
+    folder: Path,
+    options: Options,
+    fresh: bool,
+    progress: Progress,
+    done: dict[str, Conversion | None],
 ) -> Conversion:
     port = Port(folder / source.operator.name)
-    existed = port.folder.exists()
-    port.create()
+    made = port.create()
     done[port.op] = None
     try:
         with port.locked():
@@ -126,10 +136,10 @@ def _convert(
             _record_request(port, source, options)
             with Runner(port, options, progress, source) as runner:
                 runner.convert()
-            conversion = _result(port, runner.run)
+            conversion = _result(port, runner)
     finally:
-        if not existed:
-            _remove_if_nothing_was_made(port)
+        if made:
+            _remove_if_nothing_was_captured(port, made)
     done[port.op] = conversion
     for required in contract.read(contract.INDEX, port.index).get("requires", ()):
         if required not in done:
@@ -153,14 +163,16 @@ def prove(
     again, so an edited kernel.rs is proven as it is. The other arguments are those of ``convert``. Raises
     RefusedError if reference/ or generated/ were tampered with.
     """
-    options = make_options(list(targets) if not isinstance(targets, str) else targets, jobs, tileiras_timeout, None)
+    options = make_options(
+        list(targets) if not isinstance(targets, str) else targets, jobs, tileiras_timeout, None
+    )
     folder = (Path(out) if out is not None else ports_folder()).absolute()
     port = open_port(os.fspath(op_or_directory), folder)
     port.create()
     with port.locked():
         with Runner(port, options, progress or Progress()) as runner:
             runner.prove_again()
-        return _result(port, runner.run)
+        return _result(port, runner)
 
 
 def resume(
@@ -207,16 +219,20 @@ def _absolute(path: Path | None) -> str | None:
     return str(path.resolve()) if path is not None else None
 
 
-def _remove_if_nothing_was_made(port: Port) -> None:
-    """Takes back the folder of a conversion that failed before it captured anything."""
-    if not port.index.exists():
-        port.clear()
-        (port.folder / ".lock").unlink(missing_ok=True)
-        port.folder.rmdir()
+def _remove_if_nothing_was_captured(port: Port, made: list[Path]) -> None:
+    """Takes back the folders of a conversion that failed before it captured anything."""
+    if port.index.exists():
+        return
+    port.clear()
+    (port.folder / ".lock").unlink(missing_ok=True)
+    for folder in made:
+        with contextlib.suppress(OSError):  # somebody else uses it by now
+            folder.rmdir()
 
 
-def _result(port: Port, run: Run) -> Conversion:
-    proof = contract.read(contract.PROOF, port.proof) if port.proof.is_file() else None
+def _result(port: Port, runner: Runner) -> Conversion:
+    # A run that stopped earlier says nothing about a proof that may be there.
+    proof = contract.read(contract.PROOF, port.proof) if runner.options.reaches("prove") else None
     verdicts: dict[str, str] = contract.judge(proof)[1] if proof else {}
     rows = (proof or contract.read(contract.INDEX, port.index))["specializations"]
     return Conversion(
@@ -225,6 +241,6 @@ def _result(port: Port, run: Run) -> Conversion:
         verdict=proof["verdict"] if proof else None,
         specializations=[{**row, "verdict": verdicts.get(row["name"])} for row in rows],
         proof=proof,
-        report=port.report if port.report.is_file() else None,
-        run=run,
+        report=port.report if runner.options.reaches("report") else None,
+        run=runner.run,
     )

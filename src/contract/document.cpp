@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/document.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <set>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace tileport::contract {
 namespace {
@@ -33,7 +33,8 @@ class MemberNames {
   std::string duplicate_;
 };
 
-Diagnostic syntax_error(std::string_view text, const std::string& file, std::size_t byte, std::string_view what) {
+Diagnostic syntax_error(std::string_view text, const std::string& file, std::size_t byte,
+                        std::string_view what) {
   const std::size_t end = std::min(byte > 0 ? byte - 1 : 0, text.size());
   const std::string_view before = text.substr(0, end);
   Diagnostic diagnostic{.code = "TP-J0001", .message = {}, .place = {}, .advice = {}};
@@ -52,7 +53,8 @@ Diagnostic syntax_error(std::string_view text, const std::string& file, std::siz
 
 }  // namespace
 
-Diagnostic diagnostic_at(std::string code, std::string message, const std::string& file, std::string pointer) {
+Diagnostic diagnostic_at(std::string code, std::string message, const std::string& file,
+                         std::string pointer) {
   Diagnostic diagnostic{.code = std::move(code), .message = std::move(message), .place = {}, .advice = {}};
   diagnostic.place.file = file;
   diagnostic.place.path = std::move(pointer);
@@ -67,7 +69,8 @@ Result<nlohmann::json> parse_document(std::string_view text, const std::string& 
           return names(depth, event, value);
         });
     if (!names.duplicate().empty())
-      return fail(diagnostic_at("TP-J0004", fmt::format("an object has two members named '{}'", names.duplicate()), file, ""));
+      return fail(diagnostic_at(
+          "TP-J0004", fmt::format("an object has two members named '{}'", names.duplicate()), file, ""));
     return document;
   } catch (const nlohmann::json::parse_error& error) {
     return fail(syntax_error(text, file, error.byte, error.what()));

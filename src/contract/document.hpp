@@ -2,10 +2,9 @@
 // Reading a JSON document strictly.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-
-#include <nlohmann/json.hpp>
 #include <tileport/core/diagnostic.hpp>
 
 namespace tileport::contract {
@@ -15,7 +14,8 @@ namespace tileport::contract {
 Result<nlohmann::json> parse_document(std::string_view text, const std::string& file);
 
 /// Diagnostics for everything in `document` that the embedded schema forbids; empty if there is nothing.
-Result<Diagnostics> violations(std::string_view schema, const nlohmann::json& document, const std::string& file);
+Result<Diagnostics> violations(std::string_view schema, const nlohmann::json& document,
+                               const std::string& file);
 
 Diagnostic diagnostic_at(std::string code, std::string message, const std::string& file, std::string pointer);
 

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tileport/contract/validate.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
-
-#include <fmt/format.h>
+#include <tileport/contract/validate.hpp>
+#include <tileport/contract/verdict.hpp>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
-
-#include <tileport/contract/verdict.hpp>
 
 #include "contract/document.hpp"
 #include "contract/embedded_schemas.hpp"
@@ -49,15 +47,15 @@ tl::unexpected<Diagnostics> unknown_schema(std::string_view schema, const std::s
   return fail(std::move(diagnostic));
 }
 
-/// A parsed schema is kept: parsing takes longer than validating with it. Thread-local, because valijson does not
-/// say that a schema may be shared.
+/// A parsed schema is kept: parsing takes longer than validating with it. Thread-local, because valijson does
+/// not say that a schema may be shared.
 const valijson::Schema& parsed_schema(const EmbeddedFile& file) {
   thread_local std::map<std::string_view, valijson::Schema> parsed;
   const auto [entry, is_new] = parsed.try_emplace(file.name);
   if (is_new) {
     const auto text = nlohmann::json::parse(file.text);
-    valijson::SchemaParser{valijson::SchemaParser::kDraft7}.populateSchema(valijson::adapters::NlohmannJsonAdapter{text},
-                                                                           entry->second);
+    valijson::SchemaParser{valijson::SchemaParser::kDraft7}.populateSchema(
+        valijson::adapters::NlohmannJsonAdapter{text}, entry->second);
   }
   return entry->second;
 }
@@ -65,9 +63,12 @@ const valijson::Schema& parsed_schema(const EmbeddedFile& file) {
 std::string pointer_escaped(std::string_view token) {
   std::string escaped;
   for (const char c : token) {
-    if (c == '~') escaped += "~0";
-    else if (c == '/') escaped += "~1";
-    else escaped += c;
+    if (c == '~')
+      escaped += "~0";
+    else if (c == '/')
+      escaped += "~1";
+    else
+      escaped += c;
   }
   return escaped;
 }
@@ -102,8 +103,10 @@ bool is_prefix(const std::vector<std::string>& shorter, const std::vector<std::s
 
 /// Whether a report only says that something inside failed, which has a report of its own: every enclosing
 /// object and every allOf repeats the failure of a member.
-bool repeats_another(const valijson::ValidationResults::Error& error, const valijson::ValidationResults& results) {
-  if (error.description.starts_with("Missing required") || error.description.starts_with("Object contains a property"))
+bool repeats_another(const valijson::ValidationResults::Error& error,
+                     const valijson::ValidationResults& results) {
+  if (error.description.starts_with("Missing required") ||
+      error.description.starts_with("Object contains a property"))
     return false;
   const bool is_summary = error.description.starts_with("Failed to validate against child schema");
   return std::any_of(results.begin(), results.end(), [&](const auto& other) {
@@ -115,9 +118,10 @@ bool repeats_another(const valijson::ValidationResults::Error& error, const vali
 void find_long_strings(const nlohmann::json& value, const std::string& pointer, const std::string& file,
                        Diagnostics& found) {
   if (value.is_string() && value.get_ref<const std::string&>().size() > kLongestString) {
-    found.push_back(diagnostic_at(
-        "TP-J0003", fmt::format("a string of {} bytes; at most {} are allowed", value.get_ref<const std::string&>().size(), kLongestString),
-        file, pointer));
+    found.push_back(diagnostic_at("TP-J0003",
+                                  fmt::format("a string of {} bytes; at most {} are allowed",
+                                              value.get_ref<const std::string&>().size(), kLongestString),
+                                  file, pointer));
   } else if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i)
       find_long_strings(value[i], fmt::format("{}/{}", pointer, i), file, found);
@@ -169,7 +173,8 @@ Result<std::string_view> schema_text(std::string_view schema) {
   return file->text;
 }
 
-Result<Diagnostics> violations(std::string_view schema, const nlohmann::json& document, const std::string& file) {
+Result<Diagnostics> violations(std::string_view schema, const nlohmann::json& document,
+                               const std::string& file) {
   const EmbeddedFile* embedded = find_schema(schema);
   if (embedded == nullptr) return unknown_schema(schema, file);
   Diagnostics found;
@@ -202,10 +207,11 @@ Result<void> validate(std::string_view schema, std::string_view json, const std:
     if (!judgement) return tl::unexpected{judgement.error()};
     const auto& recorded = (*document)["verdict"];
     if (!recorded.is_null() && recorded != to_string(judgement->verdict))
-      found->push_back(diagnostic_at("TP-J0005",
-                                     fmt::format("the verdict '{}' doesn't follow from the evidence, which makes it '{}'",
-                                                 recorded.get<std::string>(), to_string(judgement->verdict)),
-                                     file, "/verdict"));
+      found->push_back(
+          diagnostic_at("TP-J0005",
+                        fmt::format("the verdict '{}' doesn't follow from the evidence, which makes it '{}'",
+                                    recorded.get<std::string>(), to_string(judgement->verdict)),
+                        file, "/verdict"));
   }
   if (!found->empty()) return tl::unexpected{std::move(*found)};
   return {};

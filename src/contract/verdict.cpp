@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tileport/contract/verdict.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <tileport/contract/verdict.hpp>
 
 #include "contract/document.hpp"
 
@@ -41,7 +40,8 @@ Verdict verdict_of(std::optional<IrClass> ir, const std::vector<CodeClass>& code
   if (!ir || code.empty()) return Verdict::unproven;
   const auto identical = std::count_if(code.begin(), code.end(), is(CodeClass::identical));
   const auto neither = std::count_if(code.begin(), code.end(), is(CodeClass::neither));
-  if (identical > 0 && identical + neither == static_cast<std::ptrdiff_t>(code.size())) return Verdict::proven;
+  if (identical > 0 && identical + neither == static_cast<std::ptrdiff_t>(code.size()))
+    return Verdict::proven;
   return *ir == IrClass::differs ? Verdict::unproven : Verdict::equivalent;
 }
 

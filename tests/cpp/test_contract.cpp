@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <functional>
-#include <string>
-
 #include <nlohmann/json.hpp>
+#include <string>
 #include <tileport/contract/validate.hpp>
 #include <tileport/contract/verdict.hpp>
 
@@ -17,43 +15,81 @@ namespace {
 const std::string kName = "softmax_kernel__0123456789";
 
 json evidence(const std::string& code_class) {
-  return {{"class", code_class}, {"instructions", {10, 10}}, {"registers", {8, 8}}, {"shared_bytes", {0, 0}}, {"notes", json::array()}};
+  return {{"class", code_class},
+          {"instructions", {10, 10}},
+          {"registers", {8, 8}},
+          {"shared_bytes", {0, 0}},
+          {"notes", json::array()}};
 }
 
-json specialization(const std::string& name, const std::string& ir, const std::string& sm_90, const std::string& sm_100) {
-  return {{"name", name}, {"variant", name}, {"entry", name}, {"generics", json::object()},
+json specialization(const std::string& name, const std::string& ir, const std::string& sm_90,
+                    const std::string& sm_100) {
+  return {{"name", name},
+          {"variant", name},
+          {"entry", name},
+          {"generics", json::object()},
           {"kernel_sha256", std::string(64, 'a')},
           {"ir", {{"class", ir}, {"notes", json::array()}, {"findings", json::array()}}},
           {"code", {{"sm_90", evidence(sm_90)}, {"sm_100", evidence(sm_100)}}},
-          {"unseen", nullptr}, {"cpu", nullptr}, {"tests", nullptr}, {"timing", nullptr}};
+          {"unseen", nullptr},
+          {"cpu", nullptr},
+          {"tests", nullptr},
+          {"timing", nullptr}};
 }
 
 json proof(const std::string& verdict = "proven") {
-  return {{"schema", "tileport/proof/1"}, {"op", "softmax"},
-          {"toolchain", {{"tileport", "0.1.0"}, {"cutile", "0.5.0"}, {"cuda_tile", "1.7.0"}, {"tilegym", nullptr},
-                         {"torch", nullptr}, {"tileiras", "13.5.37"}, {"bytecode", "13.3"}}},
-          {"targets", {"sm_90", "sm_100"}}, {"requires", json::array()},
+  return {{"schema", "tileport/proof/1"},
+          {"op", "softmax"},
+          {"toolchain",
+           {{"tileport", "0.1.0"},
+            {"cutile", "0.5.0"},
+            {"cuda_tile", "1.7.0"},
+            {"tilegym", nullptr},
+            {"torch", nullptr},
+            {"tileiras", "13.5.37"},
+            {"bytecode", "13.3"}}},
+          {"targets", {"sm_90", "sm_100"}},
+          {"requires", json::array()},
           {"check", {{"class", "accepted"}, {"diagnostics", json::array()}}},
           {"specializations", {specialization(kName, "equal_up_to", "identical", "identical")}},
-          {"verdict", verdict}, {"gpu", "pending"}};
+          {"verdict", verdict},
+          {"gpu", "pending"}};
 }
 
 json row() {
-  return {{"name", kName}, {"op", "softmax"}, {"kernel", "softmax_kernel"}, {"source", "tilegym/ops/cutile/softmax.py"},
-          {"line", 12}, {"symbol", "softmax_kernel_Kt1"}, {"signature", {{{"name", "x"}, {"kind", "array"}}}},
-          {"constants", json::object()}, {"dtypes", {{"x", "float32"}}}, {"arg_kinds", {{"x", "array"}}},
-          {"argument_facts", json::array()}, {"hints", json::object()}, {"grid", {{4, 1, 1}}},
-          {"device_model", {"b200"}}, {"tests", {"test_softmax"}}, {"sha256", std::string(64, '0')}};
+  return {{"name", kName},
+          {"op", "softmax"},
+          {"kernel", "softmax_kernel"},
+          {"source", "tilegym/ops/cutile/softmax.py"},
+          {"line", 12},
+          {"symbol", "softmax_kernel_Kt1"},
+          {"signature", {{{"name", "x"}, {"kind", "array"}}}},
+          {"constants", json::object()},
+          {"dtypes", {{"x", "float32"}}},
+          {"arg_kinds", {{"x", "array"}}},
+          {"argument_facts", json::array()},
+          {"hints", json::object()},
+          {"grid", {{4, 1, 1}}},
+          {"device_model", {"b200"}},
+          {"tests", {"test_softmax"}},
+          {"sha256", std::string(64, '0')}};
 }
 
 json index() {
-  return {{"schema", "tileport/index/1"}, {"op", "softmax"},
-          {"toolchain", {{"cuda_tile", "1.7.0"}, {"tileiras", "13.5.37"}, {"tilegym", "1.5.1"}, {"torch", "2.15.0"}, {"bytecode", "13.3"}}},
+  return {{"schema", "tileport/index/1"},
+          {"op", "softmax"},
+          {"toolchain",
+           {{"cuda_tile", "1.7.0"},
+            {"tileiras", "13.5.37"},
+            {"tilegym", "1.5.1"},
+            {"torch", "2.15.0"},
+            {"bytecode", "13.3"}}},
           {"specializations", {row()}}};
 }
 
 /// The one diagnostic that a document must bring.
-void refused(const std::string& schema, const json& document, const std::string& code, const std::string& pointer) {
+void refused(const std::string& schema, const json& document, const std::string& code,
+             const std::string& pointer) {
   const auto result = validate(schema, document.dump(), "some.json");
   INFO(document.dump(1));
   REQUIRE_FALSE(result.has_value());
@@ -64,13 +100,15 @@ void refused(const std::string& schema, const json& document, const std::string&
   CHECK(result.error()[0].place.file == "some.json");
 }
 
-void refused_proof(const std::string& code, const std::string& pointer, const std::function<void(json&)>& spoil) {
+void refused_proof(const std::string& code, const std::string& pointer,
+                   const std::function<void(json&)>& spoil) {
   json document = proof();
   spoil(document);
   refused("tileport/proof/1", document, code, pointer);
 }
 
-void refused_index(const std::string& code, const std::string& pointer, const std::function<void(json&)>& spoil) {
+void refused_index(const std::string& code, const std::string& pointer,
+                   const std::function<void(json&)>& spoil) {
   json document = index();
   spoil(document);
   refused("tileport/index/1", document, code, pointer);
@@ -85,12 +123,16 @@ TEST_CASE("contract: good documents pass") {
   json pending = proof();
   pending["check"] = nullptr;
   pending["verdict"] = nullptr;
-  for (const char* part : {"variant", "entry", "generics", "kernel_sha256", "ir", "code"}) pending["specializations"][0][part] = nullptr;
+  for (const char* part : {"variant", "entry", "generics", "kernel_sha256", "ir", "code"})
+    pending["specializations"][0][part] = nullptr;
   CHECK(validate("tileport/proof/1", pending.dump()).has_value());
 
   json one_side = proof("equivalent");
-  one_side["specializations"][0]["code"]["sm_100"] = {{"class", "differs"}, {"instructions", {10, nullptr}}, {"registers", {8, nullptr}},
-                                                      {"shared_bytes", {0, nullptr}}, {"notes", {"the port does not assemble"}}};
+  one_side["specializations"][0]["code"]["sm_100"] = {{"class", "differs"},
+                                                      {"instructions", {10, nullptr}},
+                                                      {"registers", {8, nullptr}},
+                                                      {"shared_bytes", {0, nullptr}},
+                                                      {"notes", {"the port does not assemble"}}};
   CHECK(validate("tileport/proof/1", one_side.dump()).has_value());
 }
 
@@ -136,14 +178,18 @@ TEST_CASE("contract: what the proof's schema forbids is named with its place") {
   refused_proof("TP-J0003", "/toolchain/bytecode", [](json& d) { d["toolchain"]["bytecode"] = 13.3; });
   refused_proof("TP-J0003", "/targets/1", [](json& d) { d["targets"][1] = "gfx90"; });
   refused_proof("TP-J0003", "/specializations", [](json& d) { d["specializations"] = json::object(); });
-  refused_proof("TP-J0003", "/specializations/0/name", [](json& d) { d["specializations"][0]["name"] = "softmax"; });
-  refused_proof("TP-J0003", "/specializations/0/ir/class", [](json& d) { d["specializations"][0]["ir"]["class"] = "same"; });
-  refused_proof("TP-J0003", "/specializations/0/code", [](json& d) { d["specializations"][0]["code"]["default"] = evidence("identical"); });
+  refused_proof("TP-J0003", "/specializations/0/name",
+                [](json& d) { d["specializations"][0]["name"] = "softmax"; });
+  refused_proof("TP-J0003", "/specializations/0/ir/class",
+                [](json& d) { d["specializations"][0]["ir"]["class"] = "same"; });
+  refused_proof("TP-J0003", "/specializations/0/code",
+                [](json& d) { d["specializations"][0]["code"]["default"] = evidence("identical"); });
   refused_proof("TP-J0003", "/specializations/0/code/sm_90/instructions",
                 [](json& d) { d["specializations"][0]["code"]["sm_90"]["instructions"] = {1, 2, 3}; });
   refused_proof("TP-J0003", "/specializations/0/code/sm_90/registers/1",
                 [](json& d) { d["specializations"][0]["code"]["sm_90"]["registers"][1] = -1; });
-  refused_proof("TP-J0003", "/specializations/0/timing", [](json& d) { d["specializations"][0]["timing"] = "fast"; });
+  refused_proof("TP-J0003", "/specializations/0/timing",
+                [](json& d) { d["specializations"][0]["timing"] = "fast"; });
   refused_proof("TP-J0003", "/specializations/0/ir/notes/0/count", [](json& d) {
     d["specializations"][0]["ir"]["notes"] = {{{"rule", "dead constant"}, {"count", 0}, {"message", ""}}};
   });
@@ -153,23 +199,33 @@ TEST_CASE("contract: what the index's schema forbids is named with its place") {
   refused_index("TP-J0003", "/specializations/0", [](json& d) { d["specializations"][0].erase("sha256"); });
   refused_index("TP-J0003", "/specializations/0", [](json& d) { d["specializations"][0]["colour"] = "red"; });
   refused_index("TP-J0003", "/specializations/0/line", [](json& d) { d["specializations"][0]["line"] = 0; });
-  refused_index("TP-J0003", "/specializations/0/grid/0", [](json& d) { d["specializations"][0]["grid"] = {{4, 1}}; });
-  refused_index("TP-J0003", "/specializations/0/device_model/0", [](json& d) { d["specializations"][0]["device_model"] = {"a100"}; });
-  refused_index("TP-J0003", "/specializations/0/signature/0/kind", [](json& d) { d["specializations"][0]["signature"][0]["kind"] = "pointer"; });
-  refused_index("TP-J0003", "/specializations/0/signature/0", [](json& d) { d["specializations"][0]["signature"][0].erase("name"); });
-  refused_index("TP-J0003", "/specializations/0/signature/0", [](json& d) { d["specializations"][0]["signature"][0]["colour"] = "red"; });
-  refused_index("TP-J0003", "/specializations/0/sha256", [](json& d) { d["specializations"][0]["sha256"] = std::string(64, 'A'); });
-  refused_index("TP-J0003", "/specializations/0/symbol", [](json& d) { d["specializations"][0]["symbol"] = std::string(1 << 20, 'a'); });
+  refused_index("TP-J0003", "/specializations/0/grid/0",
+                [](json& d) { d["specializations"][0]["grid"] = {{4, 1}}; });
+  refused_index("TP-J0003", "/specializations/0/device_model/0",
+                [](json& d) { d["specializations"][0]["device_model"] = {"a100"}; });
+  refused_index("TP-J0003", "/specializations/0/signature/0/kind",
+                [](json& d) { d["specializations"][0]["signature"][0]["kind"] = "pointer"; });
+  refused_index("TP-J0003", "/specializations/0/signature/0",
+                [](json& d) { d["specializations"][0]["signature"][0].erase("name"); });
+  refused_index("TP-J0003", "/specializations/0/signature/0",
+                [](json& d) { d["specializations"][0]["signature"][0]["colour"] = "red"; });
+  refused_index("TP-J0003", "/specializations/0/sha256",
+                [](json& d) { d["specializations"][0]["sha256"] = std::string(64, 'A'); });
+  refused_index("TP-J0003", "/specializations/0/symbol",
+                [](json& d) { d["specializations"][0]["symbol"] = std::string(1 << 20, 'a'); });
 }
 
 TEST_CASE("contract: rules beyond the schema") {
-  refused_index("TP-J0004", "/specializations/1/name", [](json& d) { d["specializations"].push_back(row()); });
+  refused_index("TP-J0004", "/specializations/1/name",
+                [](json& d) { d["specializations"].push_back(row()); });
   refused_proof("TP-J0004", "/specializations/1/name", [](json& d) {
     d["specializations"].push_back(specialization(kName, "equal", "identical", "identical"));
   });
-  refused_proof("TP-J0006", "/specializations/0/code", [](json& d) { d["specializations"][0]["code"].erase("sm_100"); });
+  refused_proof("TP-J0006", "/specializations/0/code",
+                [](json& d) { d["specializations"][0]["code"].erase("sm_100"); });
   refused_proof("TP-J0005", "/verdict", [](json& d) { d["verdict"] = "equivalent"; });
-  refused_proof("TP-J0005", "/verdict", [](json& d) { d["specializations"][0]["code"]["sm_90"]["class"] = "differs"; });
+  refused_proof("TP-J0005", "/verdict",
+                [](json& d) { d["specializations"][0]["code"]["sm_90"]["class"] = "differs"; });
   refused_proof("TP-J0005", "/verdict", [](json& d) { d["specializations"] = json::array(); });
   refused_proof("TP-J0005", "/verdict", [](json& d) { d["check"]["class"] = "refused"; });
 
@@ -210,7 +266,8 @@ TEST_CASE("contract: judging ignores what the proof claims") {
   CHECK(judgement->specializations[0].verdict == Verdict::proven);
   CHECK(judgement->specializations[1].verdict == Verdict::equivalent);
 
-  document["specializations"].push_back(specialization("third__0123456789", "differs", "differs", "identical"));
+  document["specializations"].push_back(
+      specialization("third__0123456789", "differs", "differs", "identical"));
   CHECK(judge(document.dump())->verdict == Verdict::unproven);
   CHECK_FALSE(judge("{}").has_value());
 }

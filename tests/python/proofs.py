@@ -14,7 +14,12 @@ FINDING: dict[str, Any] = {
     "effect": "value",
     "message": "the reduction is along another axis",
     "targets": ["sm_90"],
-    "reference": {"path": "@a/for#0/reduce#0", "text": "reduce dim=1 <evil & co>", "file": "a.py", "line": 12},
+    "reference": {
+        "path": "@a/for#0/reduce#0",
+        "text": "reduce dim=1 <evil & co>",
+        "file": "a.py",
+        "line": 12,
+    },
     "port": {"path": "@a/for#0/reduce#0", "text": "reduce dim=0", "file": "kernel.rs", "line": 40},
 }
 
@@ -122,7 +127,13 @@ def index(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "schema": contract.INDEX,
         "op": "softmax",
-        "toolchain": {"cuda_tile": "1.7.0", "tileiras": "13.5.37", "tilegym": "1.5.1", "torch": None, "bytecode": "13.3"},
+        "toolchain": {
+            "cuda_tile": "1.7.0",
+            "tileiras": "13.5.37",
+            "tilegym": "1.5.1",
+            "torch": None,
+            "bytecode": "13.3",
+        },
         "requires": ["activation.gelu"],
         "specializations": rows,
         "rejected": [],

@@ -28,8 +28,14 @@ def test_an_unknown_schema_is_a_key_error() -> None:
 
 GOOD: list[tuple[str, Any]] = [
     (contract.PROOF, proofs.proof([proofs.specialization("a__0000000000")])),
-    (contract.PROOF, proofs.proof([proofs.specialization("a__0000000000", sm_90="differs", port_assembles=False)])),
-    (contract.PROOF, proofs.proof([proofs.specialization("a__0000000000", findings=[proofs.FINDING], ir="differs")])),
+    (
+        contract.PROOF,
+        proofs.proof([proofs.specialization("a__0000000000", sm_90="differs", port_assembles=False)]),
+    ),
+    (
+        contract.PROOF,
+        proofs.proof([proofs.specialization("a__0000000000", findings=[proofs.FINDING], ir="differs")]),
+    ),
     (contract.INDEX, proofs.index([proofs.row("a__0000000000")])),
 ]
 
@@ -47,7 +53,9 @@ def _spoilt(document: Any) -> list[tuple[str, Any]]:
     def visit(place: list[Any], value: Any) -> None:
         if isinstance(value, dict):
             for key in value:
-                spoilt.append((f"without {'/'.join(map(str, [*place, key]))}", _edited(document, place, key, _REMOVE)))
+                spoilt.append(
+                    (f"without {'/'.join(map(str, [*place, key]))}", _edited(document, place, key, _REMOVE))
+                )
                 visit([*place, key], value[key])
             spoilt.append((f"more in {'/'.join(map(str, place))}", _edited(document, place, "unheard-of", 1)))
         elif isinstance(value, list):
@@ -55,7 +63,9 @@ def _spoilt(document: Any) -> list[tuple[str, Any]]:
                 visit([*place, number], item)
         if place:
             wrong = {"a": 1} if not isinstance(value, dict) else 7
-            spoilt.append((f"wrong {'/'.join(map(str, place))}", _edited(document, place[:-1], place[-1], wrong)))
+            spoilt.append(
+                (f"wrong {'/'.join(map(str, place))}", _edited(document, place[:-1], place[-1], wrong))
+            )
 
     visit([], document)
     return spoilt

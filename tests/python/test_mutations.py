@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plants faults in a proven kernel.rs. Each must make the proof fail and be named with its place.
 
-The kernels are two of TileGym's softmax (tests/data/prove): one gathers with masks and padding, the other goes
-through partition views. A fault replaces text of one statement of one entry; a finding must name that statement's
-lines of kernel.rs and a line of softmax.py. The machine code is compared too, for a target on which it shows.
+The kernels are two of TileGym's softmax (tests/data/prove): one gathers with masks and padding, the other
+goes through partition views. A fault replaces text of one statement of one entry; a finding must name that
+statement's lines of kernel.rs and a line of softmax.py. The machine code is compared too, for a target on
+which it shows.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ FAULTS = [
     Fault("wrong loop start", VIEWS, "tile_to_scalar(pid)", "tile_to_scalar(num_programs)", "for row_idx in"),
     Fault("wrong loop step", GATHER, "tile_to_scalar(num_programs)", "tile_to_scalar(pid)", "for row_idx in"),
     Fault("wrong stride", GATHER, "row_idx_4 * input_stride0_6", "row_idx_4 * input_size0_6"),
-    Fault("wrong argument", VIEWS, "pointer_to_tile(input)", "pointer_to_tile(output)", "make_tensor_view(input_2"),
+    Fault("wrong argument", VIEWS, "pointer_to_tile(input)", "pointer_to_tile(output)",
+          "make_tensor_view(input_2"),
     Fault("wrong operation", GATHER, "product_2 + product", "product_2 - product"),
 ]  # fmt: skip
 
@@ -64,7 +66,8 @@ FAULTS = [
 def proven(tmp_path_factory: pytest.TempPathFactory, data: Path) -> dict[str, Port]:
     """By kernel, a port of that kernel alone, made by the translator."""
     return {
-        kernel: ports.translated(data, tmp_path_factory.mktemp("ports"), (kernel,)) for kernel in (GATHER, VIEWS)
+        kernel: ports.translated(data, tmp_path_factory.mktemp("ports"), (kernel,))
+        for kernel in (GATHER, VIEWS)
     }
 
 

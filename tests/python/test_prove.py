@@ -41,7 +41,9 @@ def without_rustc(monkeypatch: pytest.MonkeyPatch) -> None:
 def stand_in(path: Path, body: str) -> Path:
     """A tileiras that knows sm_90 and sm_100 and does ``body`` when it is to assemble."""
     targets = "printf '    =sm_90   - SM 90\\n    =sm_100  - SM 100\\n'"
-    path.write_text(f"#!/bin/sh\ncase $1 in\n--version) echo V13.5.99 ;;\n--help) {targets} ;;\n*) {body} ;;\nesac\n")
+    path.write_text(
+        f"#!/bin/sh\ncase $1 in\n--version) echo V13.5.99 ;;\n--help) {targets} ;;\n*) {body} ;;\nesac\n"
+    )
     path.chmod(0o755)
     return path
 
@@ -83,7 +85,9 @@ def test_what_rustc_refuses_is_unproven(port: Port) -> None:
     assert (conversion.verdict, conversion.exit_status) == ("unproven", 1)
     check = (conversion.proof or {})["check"]
     assert check["class"] == "refused"
-    assert [(item["code"], item["file"], item["line"]) for item in check["diagnostics"]] == [("E0308", "kernel.rs", line)]
+    assert [(item["code"], item["file"], item["line"]) for item in check["diagnostics"]] == [
+        ("E0308", "kernel.rs", line)
+    ]
 
 
 @pytest.mark.usefixtures("without_rustc")
@@ -155,7 +159,9 @@ def test_another_kernel_under_a_references_name_is_refused(port: Port, data: Pat
     assert caught.value.code == "tampered-reference"
 
 
-@pytest.mark.parametrize("content", [b"", b"TileIR", b"\x7fTileIR\x00\x0d\x03\x00\x00", b"hello, world\n" * 20])
+@pytest.mark.parametrize(
+    "content", [b"", b"TileIR", b"\x7fTileIR\x00\x0d\x03\x00\x00", b"hello, world\n" * 20]
+)
 def test_a_reference_that_is_no_bytecode_is_bad_input(port: Port, content: bytes) -> None:
     path = port.reference / f"{VIEWS}.tileirbc"
     path.write_bytes(content)
@@ -261,7 +267,9 @@ def test_wrong_options_are_usage_errors(arguments: Any, code: str) -> None:
 
 @pytest.mark.usefixtures("without_rustc")
 def test_the_command_prints_json(port: Port, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["prove", "softmax", "--out", str(port.folder.parent), "--targets", "sm_90", "--json"]) == 0
+    assert (
+        cli.run(["prove", "softmax", "--out", str(port.folder.parent), "--targets", "sm_90", "--json"]) == 0
+    )
     printed = json.loads(capsys.readouterr().out)
     assert printed["verdict"] == "proven"
     assert printed["specializations"] == [
@@ -270,7 +278,9 @@ def test_the_command_prints_json(port: Port, capsys: pytest.CaptureFixture[str])
     assert [stage["stage"] for stage in printed["stages"]] == ["check", "prove", "report"]
 
 
-def test_a_port_that_is_not_there_is_a_clear_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_that_is_not_there_is_a_clear_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.run(["prove", "softmax", "--out", str(tmp_path)]) == 2
     assert "there is no port of softmax" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

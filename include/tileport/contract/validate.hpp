@@ -4,9 +4,8 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
-
 #include <tileport/core/diagnostic.hpp>
+#include <vector>
 
 namespace tileport::contract {
 

@@ -6,9 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
-
 #include <tileport/core/diagnostic.hpp>
+#include <vector>
 
 namespace tileport::contract {
 
@@ -38,8 +37,8 @@ struct Judgement {
   std::vector<SpecializationVerdict> specializations;
 };
 
-/// Recomputes the verdicts of a proof from its evidence, whatever its "verdict" says. The document must satisfy
-/// the schema tileport/proof/1 (diagnostics as those of validate).
+/// Recomputes the verdicts of a proof from its evidence, whatever its "verdict" says. The document must
+/// satisfy the schema tileport/proof/1 (diagnostics as those of validate).
 Result<Judgement> judge(std::string_view proof_json, const std::string& file = {});
 
 }  // namespace tileport::contract

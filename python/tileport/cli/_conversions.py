@@ -131,7 +131,9 @@ def _print_others(console: Any, conversion: Conversion) -> None:
     for row in conversion.specializations:
         if row["verdict"] == "proven":
             continue
-        console.print(f"[{_COLOURS[row['verdict']]}]{row['verdict']}[/] {escape(row['name'])}", highlight=False)
+        console.print(
+            f"[{_COLOURS[row['verdict']]}]{row['verdict']}[/] {escape(row['name'])}", highlight=False
+        )
         for line in _reasons(row):
             console.print(f"  {escape(line)}", soft_wrap=True, highlight=False)
     check = conversion.proof["check"] if conversion.proof else None

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 def command(
     ops: Annotated[
-        list[str], typer.Argument(metavar="OP...|FILE.py:KERNEL", help="Operators of TileGym, or your own kernel.")
+        list[str],
+        typer.Argument(metavar="OP...|FILE.py:KERNEL", help="Operators of TileGym, or your own kernel."),
     ],
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", help="Folder of all ports (default: $TILEPORT_PORTS, else in $XDG_DATA_HOME)."
+            "--out",
+            metavar="DIR",
+            help="Folder of all ports (default: $TILEPORT_PORTS, else in $XDG_DATA_HOME).",
         ),
     ] = None,
     targets: Annotated[
@@ -31,26 +34,34 @@ def command(
     ] = None,
     stop_after: Annotated[
         str | None,
-        typer.Option("--stop-after", metavar="STAGE", help="capture, translate, check, prove, host or report."),
+        typer.Option(
+            "--stop-after", metavar="STAGE", help="capture, translate, check, prove, host or report."
+        ),
     ] = None,
     tileiras_timeout: Annotated[
-        float, typer.Option("--tileiras-timeout", metavar="S", help="Seconds that tileiras may take for one file.")
+        float,
+        typer.Option("--tileiras-timeout", metavar="S", help="Seconds that tileiras may take for one file."),
     ] = 120.0,
     tests: Annotated[
         Path | None,
-        typer.Option("--tests", metavar="DIR", help="Folder of TileGym's tests, run as well (or $TILEGYM_TESTS)."),
+        typer.Option(
+            "--tests", metavar="DIR", help="Folder of TileGym's tests, run as well (or $TILEGYM_TESTS)."
+        ),
     ] = None,
     run: Annotated[
         Path | None,
-        typer.Option("--run", metavar="SCRIPT.py", help="Program that launches your own kernel (default: FILE.py)."),
+        typer.Option(
+            "--run", metavar="SCRIPT.py", help="Program that launches your own kernel (default: FILE.py)."
+        ),
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget what earlier runs made.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """Convert operators to cuTile Rust and prove the ports, with no GPU.
 
-    What earlier runs made and is still valid is kept. Exit status 0 if everything is proven (or equivalent, which
-    is listed), 1 if something is not, 2 for wrong names, options or folders, 3 if something is not installed.
+    What earlier runs made and is still valid is kept. Exit status 0 if everything is proven (or equivalent,
+    which is listed), 1 if something is not, 2 for wrong names, options or folders, 3 if something is not
+    installed.
     """
     from tileport import conversion
     from tileport.cli._conversions import run_each

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 
 def command(
-    ops: Annotated[list[str], typer.Argument(metavar="OP|DIR...", help="Converted operators, or their folders.")],
+    ops: Annotated[
+        list[str], typer.Argument(metavar="OP|DIR...", help="Converted operators, or their folders.")
+    ],
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", help="Folder of all ports (default: $TILEPORT_PORTS, else in $XDG_DATA_HOME)."
+            "--out",
+            metavar="DIR",
+            help="Folder of all ports (default: $TILEPORT_PORTS, else in $XDG_DATA_HOME).",
         ),
     ] = None,
     targets: Annotated[
@@ -28,14 +32,15 @@ def command(
         int | None, typer.Option("--jobs", metavar="N", help="Assemblies at once (default: one a core).")
     ] = None,
     tileiras_timeout: Annotated[
-        float, typer.Option("--tileiras-timeout", metavar="S", help="Seconds that tileiras may take for one file.")
+        float,
+        typer.Option("--tileiras-timeout", metavar="S", help="Seconds that tileiras may take for one file."),
     ] = 120.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """Prove ports from kernel.rs and the captured references alone: everything that needs no GPU, as a table.
 
-    kernel.rs is compiled again, so an edited one is proven as it is. Exit status 0 if everything is proven (or
-    equivalent, which is listed), 1 if something is not or files were tampered with.
+    kernel.rs is compiled again, so an edited one is proven as it is. Exit status 0 if everything is proven
+    (or equivalent, which is listed), 1 if something is not or files were tampered with.
     """
     from tileport import conversion
     from tileport.cli._conversions import run_each

@@ -15,7 +15,9 @@ def command(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", help="Folder of all ports (default: $TILEPORT_PORTS, else in $XDG_DATA_HOME)."
+            "--out",
+            metavar="DIR",
+            help="Folder of all ports (default: $TILEPORT_PORTS, else in $XDG_DATA_HOME).",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

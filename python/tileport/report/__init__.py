@@ -14,8 +14,8 @@ from tileport.toolchain import write_atomically
 
 VERDICT_TEXT = {
     "proven": "Proven: the machine code of the port equals the reference's.",
-    "equivalent": "Equivalent: the Tile IR of port and reference is the same computation, but not everywhere the "
-    "same machine code.",
+    "equivalent": "Equivalent: the Tile IR of port and reference is the same computation, but the machine "
+    "code is not the same everywhere.",
     "unproven": "Unproven: a difference is not explained. Do not rely on this port.",
 }
 GPU_TEXT = {
@@ -120,7 +120,13 @@ def _look(row: dict[str, Any]) -> dict[str, Any]:
         for target, evidence in (row["code"] or {}).items()
         if evidence["class"] != "identical"
     ]
-    return {"name": row["name"], "verdict": row["verdict"], "finding": first, "more": max(0, len(findings) - 1), "code": code}
+    return {
+        "name": row["name"],
+        "verdict": row["verdict"],
+        "finding": first,
+        "more": max(0, len(findings) - 1),
+        "code": code,
+    }
 
 
 def place(site: dict[str, Any] | None) -> str:

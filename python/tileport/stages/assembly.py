@@ -18,7 +18,8 @@ from tileport.toolchain import Assembled, assemble, assembler
 
 
 class AssemblyQueue:
-    """A context manager; leaving it by an exception stops the running assemblies and drops the waiting ones."""
+    """A context manager; leaving it by an exception stops the running assemblies and drops the waiting
+    ones."""
 
     def __init__(self, workers: int, timeout_s: float) -> None:
         self.timeout_s = timeout_s
@@ -70,9 +71,11 @@ class AssemblyQueue:
             self._change.notify_all()
         for *_, future in waiting:
             future.cancel()
-        if drop:
-            assembler.stop_running()
         for thread in self._threads:
+            while drop and thread.is_alive():
+                # Again and again, as a worker may be just about to start its program.
+                assembler.stop_running()
+                thread.join(0.1)
             thread.join()
 
     def __enter__(self) -> AssemblyQueue:

@@ -51,8 +51,12 @@ def find_source(
         operator = user_operator(Path(file), kernel or None)
         return Source(operator, given, None, Path(script) if script else None, script_arguments)
     if script is not None:
-        raise UsageError("script-for-operator", "operators of TileGym are launched by their drivers and tests",
-                         given, "to run a program of your own, name the file of the kernel: FILE.py:KERNEL")  # fmt: skip
+        raise UsageError(
+            "script-for-operator",
+            "operators of TileGym are launched by their drivers and tests",
+            given,
+            "to run a program of your own, name the file of the kernel: FILE.py:KERNEL",
+        )
     named = tests if tests is not None else os.environ.get(TESTS_VARIABLE) or None
     return Source(find_operator(given), given, Path(named) if named is not None else None)
 
@@ -77,7 +81,9 @@ def inputs(source: Source, port: Port) -> dict[str, str]:
     if source.is_user_file:
         script = source.script or source.operator.source
         # A program may import what lies beside it.
-        hashes["script"] = text_hash("\0".join([folder_hash(script.parent, "*.py"), *source.script_arguments]))
+        hashes["script"] = text_hash(
+            "\0".join([folder_hash(script.parent, "*.py"), *source.script_arguments])
+        )
     else:
         hashes["tilegym"] = folder_hash(tilegym_folder(), "*.py")
         hashes["tests"] = folder_hash(source.tests, "*.py") if source.tests else "none"

@@ -50,7 +50,11 @@ class Checked:
         if refused:
             text += f", {len(refused)} are refused"
         if self.crate is not None:
-            text += "; rustc accepts the crate" if self.crate["class"] == "accepted" else "; rustc refuses the crate"
+            text += (
+                "; rustc accepts the crate"
+                if self.crate["class"] == "accepted"
+                else "; rustc refuses the crate"
+            )
         return text
 
 
@@ -78,9 +82,9 @@ def run(
 ) -> Checked:
     """Compiles every entry of kernel.rs that bears one of ``names`` for every target into generated/.
 
-    What is in generated/ already is not believed: it is compared with what kernel.rs compiles to, and a folder
-    that was copied from the reference or changed by hand is refused. ``compiled`` is called for each file once
-    it is in its place; rustc checks the crate meanwhile.
+    What is in generated/ already is not believed: it is compared with what kernel.rs compiles to, and a
+    folder that was copied from the reference or changed by hand is refused. ``compiled`` is called for each
+    file once it is in its place; rustc checks the crate meanwhile.
     """
     refuse_copies(port, reference_hashes)
     checked = Checked()
@@ -120,7 +124,8 @@ def _compile(
                 checked.problems[result.entry, result.target] = _problem(result.error)
             advance(len(checked.files) + len(checked.problems), total, "compiling")
 
-    # All entries, not only the wanted: naming one that is not there is an error, and its absence is a finding.
+    # All entries, not only the wanted: naming one that is not there is an error, and its absence is a
+    # finding.
     check_kernels(port.kernel, out, targets=targets, jobs=jobs, on_result=take)
 
 
@@ -148,7 +153,8 @@ def refuse_copies(port: Port, reference_hashes: Mapping[str, str]) -> None:
 
 
 def _refuse_tampering(port: Port, new: Path, targets: tuple[str, ...]) -> None:
-    """Raises RefusedError if a generated file isn't what kernel.rs, unchanged since the last check, compiles to."""
+    """Raises RefusedError if a generated file isn't what kernel.rs, unchanged since the last check,
+    compiles to."""
     record = port.ledger.last("check")
     if record is None or record.inputs.get("kernel") != file_hash(port.kernel):
         return

@@ -51,7 +51,9 @@ def run(port: Port, index: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]
             _remove(port.folder / stale)
         if port.kernel.is_file():
             written = write_check_crate(port.folder)
-    inside = sorted(path.relative_to(port.folder).as_posix() for path in written if port.folder in path.parents)
+    inside = sorted(
+        path.relative_to(port.folder).as_posix() for path in written if port.folder in path.parents
+    )
     summary = f"not served: {problem}" if problem else "launchers and wrapper written"
     return {"summary": summary, "refused": problem}, inside
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ledger of a port: which stage made what from what, by content hashes.
 
-One JSON object a line, appended with one fsync each, never rewritten. A stage is up to date if its last record
-has today's inputs and its outputs still hash as recorded; nothing else is believed.
+One JSON object a line, appended with one fsync each, never rewritten. A stage is up to date if its last
+record has today's inputs and its outputs still hash as recorded; nothing else is believed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def folder_hash(folder: Path, pattern: str = "*", skip: Iterable[str] = ("__pyca
     """One hash of all files below ``folder``: their relative names and their contents."""
     skipped = set(skip)
     files = sorted(
-        path for path in folder.rglob(pattern) if path.is_file() and not skipped & set(path.relative_to(folder).parts)
+        path
+        for path in folder.rglob(pattern)
+        if path.is_file() and not skipped & set(path.relative_to(folder).parts)
     )
     if not files:
         return ABSENT
@@ -61,8 +63,8 @@ def _digest(file: Any) -> str:
 
 @dataclass(frozen=True)
 class Record:
-    """One finished stage. ``inputs`` and ``outputs`` are hashes by name; names of outputs are paths relative to
-    the port's folder. ``facts`` is what later runs want to know about this one."""
+    """One finished stage. ``inputs`` and ``outputs`` are hashes by name; names of outputs are paths
+    relative to the port's folder. ``facts`` is what later runs want to know about this one."""
 
     stage: str
     inputs: Mapping[str, str]

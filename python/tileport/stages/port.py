@@ -53,8 +53,10 @@ class Port:
     def report(self) -> Path:
         return self.folder / "report.html"
 
-    def create(self) -> None:
-        """Makes the folder; UsageError if it can't be made or written."""
+    def create(self) -> list[Path]:
+        """Makes the folder and gives those that were not there before, the innermost first; UsageError if it
+        can't be made or written."""
+        made = [folder for folder in (self.folder, *self.folder.parents) if not folder.exists()]
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.folder):
@@ -66,6 +68,7 @@ class Port:
                 str(self.folder),
                 "Name another folder with --out (or $TILEPORT_PORTS).",
             ) from None
+        return made
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

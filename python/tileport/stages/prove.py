@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stage prove: compares every port with its reference, as Tile IR and as machine code, and writes proof.json."""
+"""Stage prove: compares every port with its reference, as Tile IR and as machine code, and writes
+proof.json."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ from tileport.toolchain import Assembled, find_toolchain
 from tileport.wrappers.crate import CUTILE_VERSION
 
 _BYTES_PER_SECOND = 4000.0
-"""How much bytecode tileiras gets through in a second, roughly; only the order of assembling depends on it."""
+"""How much bytecode tileiras gets through in a second, roughly; only the order of assembling depends on
+it."""
 
 
 @dataclass
@@ -49,7 +51,9 @@ class References:
         """Queues a port; it takes about as long as its reference did, if that is known by now."""
         reference = self.assembled.get((name, target))
         known = reference is not None and reference.done() and reference.exception() is None
-        weight = reference.result().cpu_seconds if known and reference else path.stat().st_size / _BYTES_PER_SECOND
+        weight = (
+            reference.result().cpu_seconds if known and reference else path.stat().st_size / _BYTES_PER_SECOND
+        )
         self.ports[name, target] = queue.submit(path, target, weight)
 
 
@@ -73,7 +77,10 @@ def read_references(port: Port, index: Mapping[str, Any]) -> References:
         text_digest = hashlib.sha256(text.print(module).encode(errors="surrogateescape")).hexdigest()
         if digest != row["sha256"] or not name.endswith(f"__{text_digest[:10]}"):
             raise RefusedError(
-                "tampered-reference", "is not the bytecode that was captured under this name", str(path), _RECAPTURE
+                "tampered-reference",
+                "is not the bytecode that was captured under this name",
+                str(path),
+                _RECAPTURE,
             )
         references.files[name] = path
         references.modules[name] = module
@@ -114,7 +121,8 @@ def run(
     targets: tuple[str, ...],
     advance: Callable[[int, int, str], None],
 ) -> dict[str, Any]:
-    """Makes and writes the proof of what was checked. Assemblies that were not queued before are queued here."""
+    """Makes and writes the proof of what was checked. Assemblies that were not queued before are queued
+    here."""
     if not references.assembled:
         references.submit(queue, targets)
     for name, target in checked.files:
@@ -122,7 +130,10 @@ def run(
             references.submit_port(queue, name, target, checked.files[name, target])
     kernel_hash = file_hash(port.kernel)
     rows = []
-    compared = {row["name"]: _tile_ir(port, row, references, checked, refusals, targets) for row in index["specializations"]}
+    compared = {
+        row["name"]: _tile_ir(port, row, references, checked, refusals, targets)
+        for row in index["specializations"]
+    }
     total = len(references.assembled) + len(references.ports)
     for row in index["specializations"]:
         name = row["name"]
@@ -130,7 +141,9 @@ def run(
         for target in targets:
             reference = references.assembled[name, target].result()
             waiting = references.ports.get((name, target))
-            code[target] = machine_code.compare(reference, waiting.result() if waiting else None, queue.timeout_s)
+            code[target] = machine_code.compare(
+                reference, waiting.result() if waiting else None, queue.timeout_s
+            )
             advance(queue.finished, total, "assembling")
         has_entry = name in checked.entries
         rows.append(
@@ -175,7 +188,9 @@ def _tile_ir(
     name = row["name"]
     if name not in checked.entries:
         return _not_translated(row, refusals.get(name), targets)
-    problems = {target: checked.problems[name, target] for target in targets if (name, target) in checked.problems}
+    problems = {
+        target: checked.problems[name, target] for target in targets if (name, target) in checked.problems
+    }
     if problems:
         return _not_compiled(port, next(iter(problems.values())), list(problems))
     ports = {target: bytecode.read_file(str(checked.files[name, target])) for target in targets}
@@ -192,10 +207,10 @@ def _not_compiled(port: Port, problem: Problem, targets: list[str]) -> dict[str,
 
 def _source_of_line(kernel: str, line: int) -> dict[str, Any] | None:
     """The place in the Python source that the translator noted above a line of kernel.rs."""
-    for text in reversed(kernel.splitlines()[:line]):
-        if text.lstrip().startswith("#[cutile::entry"):
+    for above in reversed(kernel.splitlines()[:line]):
+        if above.lstrip().startswith("#[cutile::entry"):
             return None
-        noted = re.fullmatch(r"\s*// (\S+\.py):(\d+)", text)
+        noted = re.fullmatch(r"\s*// (\S+\.py):(\d+)", above)
         if noted:
             return tile_ir.site(noted.group(1), int(noted.group(2)))
     return None
@@ -205,10 +220,10 @@ def _not_translated(
     row: Mapping[str, Any], problems: list[dict[str, Any]] | None, targets: tuple[str, ...]
 ) -> dict[str, Any]:
     if not problems:
-        return tile_ir.refused("mistranslation", f"kernel.rs has no entry {row['name']}", list(targets), None, None)
+        return tile_ir.refused(
+            "mistranslation", f"kernel.rs has no entry {row['name']}", list(targets), None, None
+        )
     first = problems[0]
     site = tile_ir.site(Path(row["source"]).name, first["line"] or row["line"], first["path"])
     message = f"was not translated: {first['message']} [{first['code']}]"
     return tile_ir.refused("compiler_limitation", message, list(targets), site, None)
-
-

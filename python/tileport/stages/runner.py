@@ -12,17 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from tileport import contract, report
-from tileport.errors import RefusedError, UsageError
+from tileport.errors import UsageError
 from tileport.stages import capture, check, host, prove, translate
 from tileport.stages.assembly import AssemblyQueue
 from tileport.stages.capture import Source
-from tileport.stages.ledger import Record, file_hash, folder_hash, text_hash
+from tileport.stages.ledger import Record, file_hash, folder_hash
 from tileport.stages.port import Port
 from tileport.stages.progress import STAGES, Progress
 from tileport.toolchain import find_toolchain
 
 DEFAULT_TARGETS = ("sm_90", "sm_100")
 DEFAULT_TIMEOUT_S = 120.0
+
+
+_TOOLS = {"capture": ("tileirdisasm",), "check": ("tileport-check", "cargo", "rustc"), "prove": ("tileiras",)}
+"""What each stage cannot do without."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +75,18 @@ def make_options(
     if jobs is not None and jobs < 1:
         raise UsageError("bad-jobs", f"{jobs} jobs: at least one is needed", "--jobs")
     if not tileiras_timeout > 0:
-        raise UsageError("bad-timeout", f"{tileiras_timeout:g} seconds: must be positive", "--tileiras-timeout")
+        raise UsageError(
+            "bad-timeout", f"{tileiras_timeout:g} seconds: must be positive", "--tileiras-timeout"
+        )
     if stop_after is not None and stop_after not in STAGES:
         raise UsageError("unknown-stage", f"there is no stage {stop_after!r}", "--stop-after",
                          f"Stages are {', '.join(STAGES)}.")  # fmt: skip
-    return Options(_select_targets(targets), jobs or available, tileiras_timeout, stop_after)
+    options = Options(_select_targets(targets), jobs or available, tileiras_timeout, stop_after)
+    # Said before minutes of work, not after.
+    for stage, tools in _TOOLS.items():
+        for tool in tools if options.reaches(stage) else ():
+            find_toolchain().require(tool)
+    return options
 
 
 def _select_targets(targets: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
@@ -87,7 +98,9 @@ def _select_targets(targets: str | tuple[str, ...] | list[str]) -> tuple[str, ..
     if wanted == ["all"]:
         return known
     if not wanted:
-        raise UsageError("no-target", "no target is named", "--targets", f"Targets are {', '.join(known)}, or all.")
+        raise UsageError(
+            "no-target", "no target is named", "--targets", f"Targets are {', '.join(known)}, or all."
+        )
     for target in wanted:
         if target not in known:
             raise UsageError("unknown-target", f"tileiras has no target {target!r}", "--targets",
@@ -98,7 +111,9 @@ def _select_targets(targets: str | tuple[str, ...] | list[str]) -> tuple[str, ..
 class Runner:
     """One conversion of one operator; a context manager, because assemblies run in the background."""
 
-    def __init__(self, port: Port, options: Options, progress: Progress, source: Source | None = None) -> None:
+    def __init__(
+        self, port: Port, options: Options, progress: Progress, source: Source | None = None
+    ) -> None:
         self.port = port
         self.options = options
         self.progress = progress
@@ -211,7 +226,13 @@ class Runner:
                 self._loaded.submit_port(self._queue, name, target, path)
 
         self._checked = check.run(
-            self.port, self._names(), self.options.targets, self.options.jobs, self._loaded.hashes, compiled, advance
+            self.port,
+            self._names(),
+            self.options.targets,
+            self.options.jobs,
+            self._loaded.hashes,
+            compiled,
+            advance,
         )
         return self._checked
 
@@ -253,7 +274,10 @@ class Runner:
         proof = contract.read(contract.PROOF, self.port.proof)
         _, verdicts = contract.judge(proof)
         counts = {verdict: list(verdicts.values()).count(verdict) for verdict in contract.VERDICTS}
-        return ", ".join(f"{number} {verdict}" for verdict, number in counts.items() if number) or "nothing to prove"
+        return (
+            ", ".join(f"{number} {verdict}" for verdict, number in counts.items() if number)
+            or "nothing to prove"
+        )
 
     def _host(self) -> None:
         def work(advance: Callable[[int, int, str], None]) -> tuple[str, dict[str, Any], list[str]]:
@@ -296,7 +320,9 @@ class Runner:
     def _start_references(self) -> None:
         """Opens the queue and puts the references in, which is most of the work and needs no port."""
         if self._queue is None:
-            self._queue = self._resources.enter_context(AssemblyQueue(self.options.jobs, self.options.timeout_s))
+            self._queue = self._resources.enter_context(
+                AssemblyQueue(self.options.jobs, self.options.timeout_s)
+            )
             self._loaded.submit(self._queue, self.options.targets)
 
     def _count_assemblies(self) -> None:
@@ -322,7 +348,9 @@ class Runner:
             # Whatever follows was made from what is about to change.
             if stage in ("capture", "translate", "check", "prove"):
                 self.port.discard(self.port.proof, self.port.report)
-            text, facts, outputs = work(lambda done, total, what: self.progress.advance(op, stage, done, total, what))
+            text, facts, outputs = work(
+                lambda done, total, what: self.progress.advance(op, stage, done, total, what)
+            )
             seconds, cpu_seconds = time.monotonic() - started, self._cpu_seconds() - cpu
             ledger.append(stage, inputs, outputs, seconds, cpu_seconds, facts)
         else:
@@ -334,7 +362,3 @@ class Runner:
         times = os.times()
         assembling = self._queue.cpu_seconds if self._queue is not None else 0.0
         return times.user + times.system + times.children_user + times.children_system - assembling
-
-
-__all__ = ["DEFAULT_TARGETS", "DEFAULT_TIMEOUT_S", "Options", "RefusedError", "Run", "Runner", "StageRun", "make_options",
-           "text_hash"]  # fmt: skip

@@ -15,8 +15,8 @@ _MOST_FINDINGS = 40
 
 
 def compare(reference: Any, ports: Mapping[str, Any], reference_file: str) -> dict[str, Any]:
-    """The evidence of all targets together, as proof.json has it: the worst class, the notes of the rules that
-    accepted harmless differences, and the findings. ``ports`` are modules by target."""
+    """The evidence of all targets together, as proof.json has it: the worst class, the notes of the rules
+    that accepted harmless differences, and the findings. ``ports`` are modules by target."""
     worst = "equal"
     notes: dict[str, dict[str, Any]] = {}
     findings: dict[str, dict[str, Any]] = {}
@@ -24,7 +24,9 @@ def compare(reference: Any, ports: Mapping[str, Any], reference_file: str) -> di
         comparison = diff.compare(reference, port, target=target)
         worst = max(worst, comparison.equality, key=_WORSE.index)
         for note in comparison.notes:
-            known = notes.setdefault(note.rule, {"rule": note.rule, "count": 0, "message": note.message[:_LONGEST_TEXT]})
+            known = notes.setdefault(
+                note.rule, {"rule": note.rule, "count": 0, "message": note.message[:_LONGEST_TEXT]}
+            )
             known["count"] = max(known["count"], note.count)
         for finding in comparison.findings[:_MOST_FINDINGS]:
             record = _finding(finding, reference_file)
@@ -33,7 +35,9 @@ def compare(reference: Any, ports: Mapping[str, Any], reference_file: str) -> di
         hidden = len(comparison.findings) - _MOST_FINDINGS
         if hidden > 0:
             text = f"{hidden} further differences follow the first {_MOST_FINDINGS}"
-            findings.setdefault(text, _plain_finding("mistranslation", "note", text))["targets"].append(target)
+            findings.setdefault(text, _plain_finding("mistranslation", "note", text))["targets"].append(
+                target
+            )
     return {"class": worst, "notes": list(notes.values()), "findings": list(findings.values())}
 
 
