@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tileport import contract
-from tileport.errors import InputError
+from tileport.errors import Error, InputError
 from tileport.stages.capture import Source, find_source
 from tileport.stages.port import Port, open_port
 from tileport.stages.progress import Progress
@@ -35,12 +35,16 @@ class Conversion:
     run: Run
     required: dict[str, Conversion] = field(default_factory=dict)
     """The conversions of other operators whose kernels this one's tests launch."""
+    required_errors: dict[str, Error] = field(default_factory=dict)
+    """Why some of those could not be converted."""
 
     @property
     def exit_status(self) -> int:
-        """0 if this port and those it requires are proven or equivalent (or not judged yet), else 1."""
-        mine = 1 if self.verdict == "unproven" else 0
-        return max([mine, *(other.exit_status for other in self.required.values())])
+        """0 if this port and those it requires are proven or equivalent (or not judged yet), 1 if one isn't;
+        more if one that it requires could not be converted."""
+        statuses = [1 if self.verdict == "unproven" else 0]
+        statuses += [other.exit_status for other in self.required.values()]
+        return max([*statuses, *(error.exit_status for error in self.required_errors.values())])
 
     def as_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -70,6 +74,7 @@ class Conversion:
             },
             "notes": self.run.notes,
             "required": {op: conversion.as_dict() for op, conversion in self.required.items()},
+            "required_errors": {op: error.as_dict() for op, error in self.required_errors.items()},
         }
 
 
@@ -143,8 +148,14 @@ def _convert(
     done[port.op] = conversion
     for required in contract.read(contract.INDEX, port.index).get("requires", ()):
         if required not in done:
-            other = find_source(required, source.tests)
-            conversion.required[required] = _convert(other, folder, options, fresh, progress, done)
+            try:
+                other = find_source(required, source.tests)
+                conversion.required[required] = _convert(other, folder, options, fresh, progress, done)
+            except Error as error:
+                conversion.required_errors[required] = error
+                progress.note(
+                    port.op, f"{required}, whose kernels its tests launch, is not converted: {error}"
+                )
     return conversion
 
 

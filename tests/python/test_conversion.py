@@ -286,6 +286,23 @@ def test_operators_that_the_tests_launch_too_are_converted(
     assert conversion.exit_status == 1
 
 
+@pytest.mark.usefixtures("without_rustc")
+def test_a_required_operator_that_fails_takes_nothing_from_this_one(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    captured = tmp_path / "captured"
+    shutil.copytree(data / "prove", captured / "prove")
+    path = captured / "prove" / "softmax" / "reference" / "index.json"
+    contract.write(contract.INDEX, {**contract.read(contract.INDEX, path), "requires": ["no.such.op"]}, path)
+    ports.capture_from_data(monkeypatch, captured)
+    assert cli.run(["convert", "softmax", "--out", str(tmp_path), "--targets", "sm_90", "--json"]) == 2
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["verdict"] == "proven"
+    assert printed["required_errors"]["no.such.op"]["code"] == "unknown-op"
+    assert cli.run(["convert", "softmax", "--out", str(tmp_path), "--targets", "sm_90"]) == 2
+    assert "no.such.op, which it requires, is not converted" in capsys.readouterr().out
+
+
 @pytest.mark.full
 def test_softmax_from_its_own_host_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole way, capture included."""

@@ -11,6 +11,8 @@ import proofs
 import pytest
 
 from tileport import cli, contract, report
+from tileport.errors import InputError
+from tileport.report import proof_status
 from tileport.stages.port import Port
 
 GOOD, BAD = "softmax_kernel__1111111111", "other_kernel__2222222222"
@@ -117,3 +119,24 @@ def test_the_command_writes_the_page_anew(tmp_path: Path, capsys: pytest.Capture
         "verdict": "proven",
     }
     assert GOOD in port.report.read_text()
+
+
+def test_the_tables_of_the_proof_status_name_what_is_not_identical(tmp_path: Path) -> None:
+    rows = [
+        proofs.specialization(GOOD),
+        proofs.specialization(BAD, ir="differs", sm_90="differs", findings=[proofs.FINDING]),
+    ]
+    document = tmp_path / "status.md"
+    document.write_text(f"Before.\n\n{proof_status.BEGIN}\nold\n{proof_status.END}\n\nAfter.\n")
+    (tmp_path / "ports" / "softmax").mkdir(parents=True)
+    with pytest.raises(InputError, match="no proofs"):
+        proof_status.update(document, tmp_path / "ports")
+    contract.write(contract.PROOF, proofs.proof(rows), tmp_path / "ports" / "softmax" / "proof.json")
+    proof_status.update(document, tmp_path / "ports")
+    text = document.read_text()
+    assert text.startswith("Before.\n\n<!--") and text.endswith("-->\n\nAfter.\n") and "old" not in text
+    lines = text.splitlines()
+    assert "| softmax | 2 | 1 differs, 1 equal up to | sm_90 | 1 differs, 1 identical | unproven |" in lines
+    assert "| softmax | 2 | 1 differs, 1 equal up to | sm_100 | 2 identical | unproven |" in lines
+    assert f"| `{BAD}` | unproven | {proofs.FINDING['message']}; sm_90 differs: why it is differs |" in lines
+    assert GOOD not in text

@@ -77,6 +77,8 @@ def show(conversion: Conversion) -> None:
         console.print(f"report: {escape(str(conversion.report))}", soft_wrap=True, highlight=False)
     else:
         console.print(f"written to {escape(str(conversion.directory))}", soft_wrap=True, highlight=False)
+    for op, error in conversion.required_errors.items():
+        console.print(f"[red]{escape(op)}, which it requires, is not converted:[/] {escape(str(error))}")
     for other in conversion.required.values():
         console.print()
         show(other)
