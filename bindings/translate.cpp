@@ -8,26 +8,12 @@
 
 #include <tileport/translate/translate.hpp>
 
+#include "diagnostics.hpp"
+
 namespace py = pybind11;
 namespace translate = tileport::translate;
 
 namespace {
-
-py::list to_python(const tileport::Diagnostics& diagnostics) {
-  py::list result;
-  for (const tileport::Diagnostic& diagnostic : diagnostics) {
-    py::dict item;
-    item["code"] = diagnostic.code;
-    item["message"] = diagnostic.message;
-    item["file"] = diagnostic.place.file;
-    item["line"] = diagnostic.place.line;
-    item["column"] = diagnostic.place.column;
-    item["path"] = diagnostic.place.path;
-    item["advice"] = diagnostic.advice;
-    result.append(item);
-  }
-  return result;
-}
 
 using Row = std::tuple<std::string, std::string, const tileport::ir::Module*, std::vector<std::string>>;
 
@@ -43,14 +29,14 @@ py::dict translate_rows(const std::vector<Row>& rows, const translate::SourceNam
   }();
   py::dict result;
   if (!translation) {
-    result["diagnostics"] = to_python(translation.error());
+    result["diagnostics"] = diagnostics_to_python(translation.error());
     return result;
   }
   result["source"] = translation->source;
   result["entries"] = translation->entries;
   py::list refusals;
   for (const translate::Refusal& refusal : translation->refusals) {
-    refusals.append(py::make_tuple(refusal.name, to_python(refusal.diagnostics)));
+    refusals.append(py::make_tuple(refusal.name, diagnostics_to_python(refusal.diagnostics)));
   }
   result["refusals"] = refusals;
   return result;
