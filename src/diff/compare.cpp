@@ -126,8 +126,8 @@ Result<Comparison> compare(const ir::Module& reference, const ir::Module& port,
   std::ranges::move(alignment.findings, std::back_inserter(result.findings));
   // Lost hints and weaker facts don't explain other values.
   const bool explained = std::ranges::any_of(result.findings, [](const Finding& finding) {
-    return finding.effect == Effect::value ||
-           (finding.kind == FindingClass::specialization_loss && finding.severity == FindingSeverity::critical);
+    return finding.effect == Effect::value || (finding.kind == FindingClass::specialization_loss &&
+                                               finding.severity == FindingSeverity::critical);
   });
   if (!same_values && !explained) result.findings.push_back(unexplained(reference, **left, port, **right));
   // What is wrong before what is slow, each in the order in which it was found.

@@ -32,20 +32,17 @@ static_assert(ir::number(ir::kIntegerOverflow, "no_wrap") ==
               (ir::number(ir::kIntegerOverflow, "no_signed_wrap") |
                ir::number(ir::kIntegerOverflow, "no_unsigned_wrap")));
 
-/// All that is promised of an expression wherever its assumes stand; `always` keeps those that hold in every
-/// run.
-Facts promised(const Graph& graph, Id base, bool always) {
-  Facts facts;
-  for (const Assumption& assumption : graph.assumptions) {
-    if (assumption.base == base && (!always || assumption.top_level)) facts.merge(assumption.fact);
-  }
-  return facts;
+Facts promised(const std::unordered_map<Id, Facts>& by_expression, Id base) {
+  const auto found = by_expression.find(base);
+  return found == by_expression.end() ? Facts{} : found->second;
 }
 
 /// The assume of `base` whose promise doesn't follow from `known`.
 std::optional<OpId> assume_beyond(const Graph& graph, ValueId base, const Facts& known) {
-  for (const Assumption& assumption : graph.assumptions) {
-    if (assumption.base_value == ir::index(base) && !known.implies(assumption.fact)) return assumption.op;
+  const auto assumes = graph.assumes_of.find(ir::index(base));
+  if (assumes == graph.assumes_of.end()) return std::nullopt;
+  for (const OpId id : assumes->second) {
+    if (!known.implies(fact_of(*graph.module.tagged(id, "predicate")))) return id;
   }
   return std::nullopt;
 }
@@ -147,7 +144,7 @@ void Alignment::operand_facts(OpId a, OpId b, ValueId in_a, ValueId in_b) {
            site(a_, assume.value_or(a)), site(b_, b));
   }
   if (const Facts more = right.beyond(all_left); !more.empty()) {
-    if (promised(a_, a_.value(in_a).id, true).implies(more)) {
+    if (promised(a_.always_promised, a_.value(in_a).id).implies(more)) {
       b_.counts.add(Rule::fact_placement);
       return;
     }
@@ -162,7 +159,7 @@ void Alignment::operand_facts(OpId a, OpId b, ValueId in_a, ValueId in_b) {
 void Alignment::dead_assumptions() {
   for (const Assumption& assumption : b_.assumptions) {
     if (assumption.live) continue;
-    Facts known = promised(a_, assumption.base, false);
+    Facts known = promised(a_.promised, assumption.base);
     const ValueId base{assumption.base_value};
     known.merge(b_.inherent_facts(base));
     const Facts more = assumption.fact.beyond(known);

@@ -75,6 +75,10 @@ class Graph {
   std::vector<Id> blocks;  ///< Content of each block.
   std::vector<Facts> facts;
   std::vector<Assumption> assumptions;
+  std::unordered_map<Id, Facts> promised;  ///< By expression: everything that is assumed of it anywhere.
+  std::unordered_map<Id, Facts> always_promised;  ///< The same, of assumes in the kernel's own block.
+  std::unordered_map<std::uint32_t, std::vector<ir::OpId>>
+      assumes_of;                                ///< By ValueId of what they are about.
   std::unordered_map<Id, std::uint32_t> copies;  ///< How many live ops compute each value.
   RuleCounts counts;
 

@@ -46,6 +46,7 @@ Facts Graph::inherent_facts(ValueId base) const {
   if (ir::index(region) == ir::kNone || value.index != 0) return inherent;
   const OpId loop = module.region(region).parent;
   if (!module.op(loop).info->is("for") || module.has_flag(loop, "unsignedCmp")) return inherent;
+  if (module.operands(loop).size() < 3) return inherent;
   inherent.lower = integer_constant(module.operands(loop, "lowerBound")[0]);
   const auto upper = integer_constant(module.operands(loop, "upperBound")[0]);
   if (upper && *upper != std::numeric_limits<std::int64_t>::min()) inherent.upper = *upper - 1;
@@ -235,6 +236,9 @@ void Lift::assume(OpId id) {
       graph_.values[ir::index(result)].facts = add_facts(std::move(before));
     }
   }
+  graph_.promised[assumption.base].merge(assumption.fact);
+  if (assumption.top_level) graph_.always_promised[assumption.base].merge(assumption.fact);
+  graph_.assumes_of[assumption.base_value].push_back(id);
   graph_.assumptions.push_back(std::move(assumption));
 }
 
@@ -288,8 +292,10 @@ void Lift::close_block(BlockId block, const std::vector<bool>& dropped) {
     OpNode& node = graph_.ops[ir::index(id)];
     if (has(module.op(id).info->traits, Trait::terminator)) {
       Operands kept;
+      const bool yields = module.op(id).info->is("yield");
       for (std::size_t i = 0; i < node.operands.size(); ++i) {
-        if (i >= dropped.size() || !dropped[i]) kept.push_back(node.operands[i]);
+        // break and continue pass a loop's values, not the if's results.
+        if (!yields || i >= dropped.size() || !dropped[i]) kept.push_back(node.operands[i]);
       }
       node.operands = std::move(kept);
       node.signature = graph_.interner_(Key("terminator").add(module.op(id).info->mnemonic));

@@ -104,11 +104,22 @@ std::string op_text(const ir::Module& module, ir::OpId id) {
   return out;
 }
 
-std::string value_text(const ir::Module& module, ir::ValueId id) {
+/// How many ops that only change a value's form are looked through.
+constexpr int kDeepestText = 4;
+
+static std::string value_text(const ir::Module& module, ir::ValueId id, int depth) {
   const ir::Value& value = module.value(id);
   if (value.owner == ir::Value::Owner::op_result) {
     const ir::Operation& op = module.op(ir::OpId{value.owner_id});
     if (op.info->is("constant")) return op_text(module, ir::OpId{value.owner_id});
+    if (has(op.info->traits, ir::Trait::promises))
+      return value_text(module, module.operand(ir::OpId{value.owner_id}, 0), depth);
+    const bool hands_on =
+        op.info->is("reshape") || op.info->is("broadcast") || op.info->is("exti") || op.info->is("trunci");
+    if (hands_on && depth < kDeepestText) {
+      return fmt::format("{}({})", op.info->mnemonic,
+                         value_text(module, module.operand(ir::OpId{value.owner_id}, 0), depth + 1));
+    }
     if (value.index < op.info->result_names.size() && op.results.count > 1) {
       return fmt::format("{} of {}", op.info->result_names[value.index], op.info->mnemonic);
     }
@@ -124,6 +135,8 @@ std::string value_text(const ir::Module& module, ir::ValueId id) {
                      info.argument_names == ir::ArgumentNames::pairs ? "argument" : "iteration value",
                      value.index - first, info.mnemonic);
 }
+
+std::string value_text(const ir::Module& module, ir::ValueId id) { return value_text(module, id, 0); }
 
 Site site_of(const ir::Module& module, ir::OpId id) {
   Site site;

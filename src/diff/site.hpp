@@ -11,7 +11,7 @@ namespace tileport::diff {
 /// "divf approx flush_to_zero : tile<1x1024xf32>": mnemonic, attributes, types; no value names.
 std::string op_text(const ir::Module& module, ir::OpId id);
 
-/// "result 1 of get_tile_block_id", "iteration index of for", "parameter 3".
+/// "blockId_y of get_tile_block_id", "the index of for", "broadcast(exti(parameter 3))".
 std::string value_text(const ir::Module& module, ir::ValueId id);
 
 /// Path, text and source place of an op. Ops without a place of their own take that of the nearest op before

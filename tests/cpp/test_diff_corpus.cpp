@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <random>
 #include <set>
 #include <tileport/bytecode/read.hpp>
 #include <tileport/diff/compare.hpp>
@@ -307,6 +310,29 @@ TEST_CASE("every single edit of a live op is found at its place", "[diff]") {
     }
   }
   CHECK(made > 500);
+}
+
+TEST_CASE("whatever the reader accepts can be compared", "[diff]") {
+  std::mt19937 random(5);
+  int compared = 0;
+  for (const auto& path : references()) {
+    const Module original = read(path);
+    std::ifstream in(path, std::ios::binary);
+    const std::string content((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    for (int i = 0; i < 60; ++i) {
+      std::string damaged = content;
+      damaged[random() % damaged.size()] ^= static_cast<char>(1U << random() % 8);
+      const auto module = bytecode::read(std::as_bytes(std::span(damaged)));
+      if (!module) continue;
+      ++compared;
+      const auto against = diff::compare(original, *module, {});
+      const auto itself = diff::compare(*module, *module, {});
+      CHECK(against.has_value() == itself.has_value());
+      if (itself) CHECK(itself->equality == diff::Equality::equal);
+      if (!itself) CHECK(itself.error().front().code.starts_with("TP-D"));
+    }
+  }
+  CHECK(compared > 100);
 }
 
 TEST_CASE("a reference and its port are equal up to notes", "[diff]") {
