@@ -32,7 +32,10 @@ std::uint64_t low_bits(std::uint64_t value, unsigned width) {
 
 /// The two optional numbers of div_by and bounded.
 void optional_pair(Cursor& in, Attribute& attribute) {
+  const std::uint64_t start = in.offset();
   const std::uint8_t present = in.byte();
+  if (present > 3)
+    in.fail(code::kFlags, fmt::format("a predicate has unknown flags {:#04x}", present), start);
   if ((present & 1) != 0) attribute.first = in.signed_varint();
   if ((present & 2) != 0) attribute.second = in.signed_varint();
 }
@@ -162,12 +165,13 @@ void AttributeReader::number(Cursor& in, Attribute& attribute) {
     return;
   }
   const unsigned width = ir::bit_width(kind);
-  if (!floating) {
-    attribute.bits = low_bits(in.varint(), width);
-  } else if (width <= 8) {
+  if (floating && width <= 8) {
     attribute.bits = low_bits(in.byte(), width);
-  } else {
-    attribute.bits = low_bits(static_cast<std::uint64_t>(in.signed_varint()), width);
+    return;
+  }
+  attribute.bits = floating ? static_cast<std::uint64_t>(in.signed_varint()) : in.varint();
+  if (in.ok() && attribute.bits != low_bits(attribute.bits, width)) {
+    in.fail(code::kAttribute, fmt::format("{:#x} does not fit in {} bits", attribute.bits, width), start);
   }
 }
 
@@ -179,6 +183,7 @@ void AttributeReader::dictionary(Cursor& in, Attribute& attribute, std::size_t d
     const ir::StringId key = tables_.string(in);
     const AttributeId item = tagged(in, depth + 1);
     if (!in.ok()) return;
+    if (module_.string(key).empty()) in.fail(code::kAttribute, "a key of a dictionary is empty", start);
     const auto same = [&](ir::StringId other) { return module_.string(other) == module_.string(key); };
     if (std::ranges::any_of(attribute.keys, same)) {
       in.fail(code::kAttribute, fmt::format("key '{}' stands twice in a dictionary", module_.string(key)),

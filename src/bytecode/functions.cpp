@@ -2,7 +2,7 @@
 //   functions := varint n, n × (name, type, flags byte, varint location, [hints], [argument attributes],
 //                varint size, body); what follows in the section is ignored
 //   globals   := varint n, n × (name, type, constant, varint alignment,
-//                [13.3: varint visibility, varint constant])
+//                [13.3: varint visibility, varint constant]); what follows in the section is ignored
 
 #include "bytecode/functions.hpp"
 
@@ -58,12 +58,16 @@ class FunctionReader {
     const ir::Type& type = module_.type(function.type);
     if (name.empty()) {
       in_.fail(code::kFunction, "a function has no name", start);
+    } else if (module_.version >= ir::Version{13, 4} && (flags & ~known_flags()) != 0) {
+      in_.fail(code::kFunction, fmt::format("function '{}' has unknown flags {:#04x}", name, flags), start);
     } else if ((flags & kKernel) == 0) {
       in_.fail(code::kFunction,
                fmt::format("function '{}' is not a kernel; only preview content may have such", name), start);
     } else if (type.kind != ir::TypeKind::function) {
       in_.fail(code::kFunction, fmt::format("the signature of '{}' is a {}", name, ir::keyword(type.kind)),
                start);
+    } else if (!std::ranges::all_of(type.inputs, [&](ir::TypeId id) { return is_scalar_tile(id); })) {
+      in_.fail(code::kFunction, fmt::format("arguments of kernel '{}' must be tiles of rank 0", name), start);
     } else if (!type.results.empty()) {
       in_.fail(code::kFunction, fmt::format("kernel '{}' has results", name), start);
     } else if (location != 0 && !locations_.present()) {
@@ -75,6 +79,16 @@ class FunctionReader {
                            location, locations_.functions()),
                start);
     }
+  }
+
+  bool is_scalar_tile(ir::TypeId id) const {
+    return module_.type(id).kind == ir::TypeKind::tile && module_.type(id).shape.empty();
+  }
+
+  /// Unknown bits were ignored before 13.4.
+  std::uint8_t known_flags() const {
+    const bool newest = module_.version >= ir::Version{13, 5};
+    return kPrivate | kKernel | (newest ? 0 : kHasHints);
   }
 
   void read_attributes(ir::Function& function, std::uint8_t flags) {
@@ -120,6 +134,7 @@ void read_globals(ir::Module& module, const Tables& tables, Cursor in, Cursor& e
     global.name = tables.string(in);
     global.type = tables.type(in);
     global.value = tables.constant(in);
+    if (in.ok() && module.string(global.name).empty()) in.fail(code::kGlobal, "a global has no name", start);
     global.alignment = in.varint();
     if (module.version >= ir::Version{13, 3}) {
       const std::uint64_t visibility = in.varint();
@@ -133,8 +148,6 @@ void read_globals(ir::Module& module, const Tables& tables, Cursor in, Cursor& e
     tables.check_constant(in, global.value, global.type, start);
     if (in.ok()) module.globals.push_back(global);
   }
-  if (in.ok() && !in.at_end())
-    in.fail(code::kGlobal, fmt::format("{} bytes follow the last global", in.remaining()));
   errors.adopt(in);
 }
 

@@ -25,16 +25,6 @@ namespace {
 
 using ir::LocationId;
 
-enum class DebugTag : std::uint64_t {
-  unknown,
-  compile_unit,
-  file,
-  lexical_block,
-  location,
-  subprogram,
-  call_site
-};
-
 /// Bounds the copies of call chains: writers nest callers, which are shared, and hardly ever callees, which
 /// are copied.
 constexpr std::size_t kLocationsPerEntry = 16;
@@ -46,7 +36,8 @@ std::uint32_t narrow(std::uint64_t number) {
 
 }  // namespace
 
-Locations::Locations(ir::Module& module, const Container& container, Cursor& errors) : module_(module) {
+Locations::Locations(ir::Module& module, const Tables& tables, const Container& container, Cursor& errors)
+    : module_(module), tables_(tables) {
   if (!container.section(SectionId::debug)) return;
   present_ = true;
   Cursor in = *container.section(SectionId::debug);
@@ -63,6 +54,7 @@ Locations::Locations(ir::Module& module, const Container& container, Cursor& err
     }
   }
   if (in.ok()) entries_ = read_offset_table(in, 4);
+  checked_.resize(entries_.size());
   errors.adopt(in);
 }
 
@@ -82,42 +74,89 @@ LocationId Locations::next(Cursor& errors, std::uint64_t at) {
   return resolve(ids_[position_++], errors, 0);
 }
 
-bool Locations::entry(std::uint64_t attribute, Cursor& errors, Cursor& item) const {
-  if (attribute == 0) return false;
+Locations::Tag Locations::open(std::uint64_t attribute, Cursor& errors, Cursor& item) const {
+  if (attribute == 0 || !errors.ok()) return Tag::unknown;
   if (attribute > entries_.size()) {
     errors.fail(code::kDebug,
                 fmt::format("debug entry {} does not exist; the file has {}", attribute, entries_.size()));
-    return false;
+    return Tag::unknown;
   }
   item = entries_[attribute - 1];
+  const std::uint64_t tag = item.varint();
+  errors.adopt(item);
+  return tag <= static_cast<std::uint64_t>(Tag::call_site) ? static_cast<Tag>(tag) : Tag::unknown;
+}
+
+bool Locations::check(std::uint64_t attribute, std::initializer_list<Tag> allowed, Cursor& errors,
+                      std::size_t depth) {
+  Cursor item({}, 0);
+  const Tag tag = open(attribute, errors, item);
+  if (!errors.ok()) return false;
+  if (std::ranges::find(allowed, tag) == allowed.end() || depth > kLongestCallChain) {
+    errors.fail(code::kDebug, fmt::format("debug entry {} is not what its user needs", attribute),
+                item.start());
+    return false;
+  }
+  if (checked_[attribute - 1]) return true;
+  const auto reference = [&](std::initializer_list<Tag> kinds) {
+    const std::uint64_t id = item.varint();
+    errors.adopt(item);
+    return errors.ok() && check(id, kinds, errors, depth + 1);
+  };
+  bool good = true;
+  switch (tag) {
+    case Tag::compile_unit:
+      good = reference({Tag::file});
+      break;
+    case Tag::file:
+      string(item);
+      string(item);
+      break;
+    case Tag::lexical_block:
+      good = reference({Tag::lexical_block, Tag::subprogram}) && reference({Tag::file});
+      item.varint();
+      item.varint();
+      break;
+    case Tag::subprogram:
+      good = reference({Tag::file});
+      item.varint();
+      string(item);
+      string(item);
+      good = good && reference({Tag::compile_unit});
+      item.varint();
+      break;
+    default:
+      break;
+  }
+  errors.adopt(item);
+  if (!good || !errors.ok()) return false;
+  checked_[attribute - 1] = true;
   return true;
 }
 
 LocationId Locations::resolve(std::uint64_t attribute, Cursor& errors, std::size_t depth) {
   if (const auto known = resolved_.find(attribute); known != resolved_.end()) return known->second;
   Cursor item({}, 0);
-  if (!entry(attribute, errors, item)) return LocationId{};
+  const Tag tag = open(attribute, errors, item);
+  if (!errors.ok()) return LocationId{};
   if (depth > kLongestCallChain) {
     errors.fail(code::kDebug, fmt::format("more than {} call sites in one location", kLongestCallChain),
                 item.start());
     return LocationId{};
   }
   LocationId result{};
-  switch (static_cast<DebugTag>(item.varint())) {
-    case DebugTag::location:
+  switch (tag) {
+    case Tag::unknown:
+      break;
+    case Tag::location:
       result = read_location(item, errors);
       break;
-    case DebugTag::call_site:
+    case Tag::call_site:
       result = read_call_site(item, errors, depth);
       break;
-    case DebugTag::compile_unit:
-    case DebugTag::file:
-    case DebugTag::lexical_block:
-    case DebugTag::subprogram:
+    default:
       item.fail(code::kDebug, fmt::format("debug entry {} is not a location", attribute), item.start());
       break;
-    default:
-      break;  // The unknown location; the reference reader takes every unknown tag for it.
   }
   errors.adopt(item);
   resolved_.emplace(attribute, result);
@@ -130,7 +169,8 @@ LocationId Locations::read_location(Cursor& item, Cursor& errors) {
   location.file = string(item);
   location.line = narrow(item.varint());
   location.column = narrow(item.varint());
-  if (item.ok()) location.function = function_of_scope(scope, errors);
+  if (!item.ok() || !check(scope, {Tag::lexical_block, Tag::subprogram}, errors, 0)) return LocationId{};
+  location.function = function_of_scope(scope, errors);
   module_.locations.push_back(std::move(location));
   return LocationId{static_cast<std::uint32_t>(module_.locations.size() - 1)};
 }
@@ -164,30 +204,12 @@ LocationId Locations::read_call_site(Cursor& item, Cursor& errors, std::size_t d
   return head;
 }
 
-std::string_view Locations::function_of_scope(std::uint64_t attribute, Cursor& errors) {
+std::string Locations::function_of_scope(std::uint64_t attribute, Cursor& errors) const {
   Cursor item({}, 0);
-  for (std::size_t depth = 0; depth < kLongestCallChain && entry(attribute, errors, item); ++depth) {
-    switch (static_cast<DebugTag>(item.varint())) {
-      case DebugTag::lexical_block:
-        attribute = item.varint();
-        break;
-      case DebugTag::subprogram: {
-        item.varint();
-        item.varint();
-        const std::string_view name = string(item);
-        errors.adopt(item);
-        return name;
-      }
-      default:
-        return {};
-    }
-  }
-  return {};
-}
-
-std::string_view Locations::string(Cursor& in) const {
-  const std::uint32_t number = in.table_index("string", module_.strings.size());
-  return in.ok() ? std::string_view(module_.strings[number]) : std::string_view{};
+  while (open(attribute, errors, item) == Tag::lexical_block) attribute = item.varint();
+  item.varint();
+  item.varint();
+  return string(item);
 }
 
 }  // namespace tileport::bytecode

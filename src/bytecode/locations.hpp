@@ -2,21 +2,23 @@
 // Debug information: which source location each op of each function has.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
-#include <string_view>
 #include <tileport/ir/module.hpp>
 #include <unordered_map>
 #include <vector>
 
 #include "bytecode/container.hpp"
 #include "bytecode/cursor.hpp"
+#include "bytecode/tables.hpp"
 
 namespace tileport::bytecode {
 
 class Locations {
  public:
-  Locations(ir::Module& module, const Container& container, Cursor& errors);
+  Locations(ir::Module& module, const Tables& tables, const Container& container, Cursor& errors);
 
   bool present() const { return present_; }
   std::size_t functions() const { return slices_.size(); }
@@ -33,19 +35,37 @@ class Locations {
     std::size_t last = 0;
   };
 
+  enum class Tag : std::uint8_t {
+    unknown,
+    compile_unit,
+    file,
+    lexical_block,
+    location,
+    subprogram,
+    call_site
+  };
+
+  /// Reads an entry's tag and leaves `item` behind it. Id 0, and tags that don't exist, are "unknown".
+  Tag open(std::uint64_t attribute, Cursor& errors, Cursor& item) const;
+  /// Follows a reference to a scope, file or compile unit to its end; false, with an error, if something is
+  /// wrong.
+  bool check(std::uint64_t attribute, std::initializer_list<Tag> allowed, Cursor& errors, std::size_t depth);
   ir::LocationId resolve(std::uint64_t attribute, Cursor& errors, std::size_t depth);
   ir::LocationId read_location(Cursor& item, Cursor& errors);
   ir::LocationId read_call_site(Cursor& item, Cursor& errors, std::size_t depth);
-  std::string_view function_of_scope(std::uint64_t attribute, Cursor& errors);
-  std::string_view string(Cursor& in) const;
-  /// The entry with a 1-based id; false for 0 (unknown) and at a mistake.
-  bool entry(std::uint64_t attribute, Cursor& errors, Cursor& item) const;
+  std::string function_of_scope(std::uint64_t attribute, Cursor& errors) const;
+  std::string string(Cursor& in) const {
+    const ir::StringId id = tables_.string(in);
+    return in.ok() ? module_.string(id) : std::string();
+  }
 
   ir::Module& module_;
+  const Tables& tables_;
   bool present_ = false;
   std::vector<Slice> slices_;
   std::vector<std::uint64_t> ids_;
   std::vector<Cursor> entries_;
+  std::vector<bool> checked_;  ///< Entries that `check` found good.
   std::unordered_map<std::uint64_t, ir::LocationId> resolved_;
   std::size_t position_ = 0;
   std::size_t end_ = 0;

@@ -29,7 +29,7 @@ Result<ir::Module> read_sections(const Container& container) {
     if (in.ok() && !in.at_end()) in.fail(code::kTrailing, "bytes follow the producer");
     errors.adopt(in);
   }
-  Locations locations(module, container, errors);
+  Locations locations(module, tables, container, errors);
   if (errors.ok() && container.section(SectionId::global)) {
     read_globals(module, tables, *container.section(SectionId::global), errors);
   }

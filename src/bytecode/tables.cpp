@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
 
 #include "bytecode/codes.hpp"
 #include "bytecode/types.hpp"
@@ -15,20 +15,14 @@ std::string text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Number of elements of a shape; the largest number if it doesn't fit.
-std::uint64_t element_count(const std::vector<std::int64_t>& shape) {
-  std::uint64_t count = 1;
-  for (std::int64_t extent : shape) {
-    if (__builtin_mul_overflow(count, static_cast<std::uint64_t>(extent), &count)) {
-      return std::numeric_limits<std::uint64_t>::max();
-    }
-  }
-  return count;
+/// Something uses an entry: passes on why it can't be used.
+void refuse(Cursor& in, const std::optional<Diagnostic>& defect) {
+  if (defect) in.fail(defect->code, defect->message, defect->place.offset);
 }
 
 }  // namespace
 
-std::vector<Cursor> read_offset_table(Cursor& in, std::size_t width) {
+std::vector<Cursor> read_offset_table(Cursor& in, std::size_t width, Entries entries) {
   std::vector<Cursor> items;
   if (in.at_end()) return items;
   const std::size_t count = in.count("table entries", width);
@@ -47,21 +41,24 @@ std::vector<Cursor> read_offset_table(Cursor& in, std::size_t width) {
   const auto data = in.take(in.remaining());
   items.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    if (offsets[i] > offsets[i + 1] || offsets[i + 1] > data.size()) {
-      in.fail(code::kOffsetTable,
-              fmt::format("entry {} of a table reaches from {} to {} in {} bytes of data", i, offsets[i],
-                          offsets[i + 1], data.size()),
-              table + i * width);
-      return {};
-    }
-    items.emplace_back(data.subspan(offsets[i], offsets[i + 1] - offsets[i]), first + offsets[i]);
+    const bool fits = offsets[i] <= offsets[i + 1] && offsets[i + 1] <= data.size();
+    const std::uint64_t start = std::min<std::uint64_t>(offsets[i], data.size());
+    const std::uint64_t size = fits ? offsets[i + 1] - start : data.size() - start;
+    items.emplace_back(data.subspan(start, size), first + start);
+    if (fits || entries == Entries::clamped) continue;
+    items.back().fail(code::kOffsetTable,
+                      fmt::format("entry {} of a table reaches from {} to {} in {} bytes of data", i,
+                                  offsets[i], offsets[i + 1], data.size()),
+                      table + i * width);
   }
   return items;
 }
 
 Tables::Tables(ir::Module& module, const Container& container, Cursor& errors) : module_(module) {
   Cursor in = *container.section(SectionId::string);
-  for (Cursor& item : read_offset_table(in, 4)) module_.strings.push_back(text(item.take(item.remaining())));
+  for (Cursor& item : read_offset_table(in, 4, Entries::clamped)) {
+    module_.strings.push_back(text(item.take(item.remaining())));
+  }
   errors.adopt(in);
   if (errors.ok()) read_types(container, errors);
   if (errors.ok()) read_constants(container, errors);
@@ -97,20 +94,15 @@ void Tables::read_constants(const Container& container, Cursor& errors) {
 
 ir::TypeId Tables::type(Cursor& in) const {
   const std::uint32_t number = in.table_index("type", module_.types.size());
-  if (in.ok() && bad_types_[number]) {
-    in.fail(bad_types_[number]->code, bad_types_[number]->message, bad_types_[number]->place.offset);
-  }
+  if (in.ok()) refuse(in, bad_types_[number]);
   return ir::TypeId{number};
 }
 
 void Tables::check_constant(Cursor& in, ir::ConstantId constant, ir::TypeId type, std::uint64_t at) const {
   if (!in.ok()) return;
   const std::uint32_t number = static_cast<std::uint32_t>(constant);
-  if (bad_constants_[number]) {
-    in.fail(bad_constants_[number]->code, bad_constants_[number]->message,
-            bad_constants_[number]->place.offset);
-    return;
-  }
+  refuse(in, bad_constants_[number]);
+  if (!in.ok()) return;
   const ir::Type& tile = module_.type(type);
   const ir::TypeKind element = tile.kind == ir::TypeKind::tile ? module_.type(tile.element).kind : tile.kind;
   if (tile.kind != ir::TypeKind::tile || !ir::is_element(element)) {
@@ -118,11 +110,10 @@ void Tables::check_constant(Cursor& in, ir::ConstantId constant, ir::TypeId type
     return;
   }
   const std::string& bytes = module_.constants[number];
-  const std::uint64_t count = element_count(tile.shape);
+  const std::uint64_t count = ir::element_count(tile);
   bool fits = false;
   if (element == ir::TypeKind::i1) {
-    const bool splat = bytes.size() == 1 && (bytes[0] == '\x00' || bytes[0] == '\xFF');
-    fits = splat || bytes.size() == count / 8 + (count % 8 != 0 ? 1 : 0);
+    fits = bytes.size() == 1 || bytes.size() == count / 8 + (count % 8 != 0 ? 1 : 0);
   } else {
     const std::size_t size = (ir::bit_width(element) + 7) / 8;
     fits = bytes.size() == size || (bytes.size() % size == 0 && bytes.size() / size == count);

@@ -2,10 +2,11 @@
 // The tables that everything else refers to: strings, types, constants.
 //
 // The reference reader looks at an entry only when something uses it, so a malformed entry that nothing uses
-// is legal. Entries are therefore checked when they are used, by the functions `use_*` here.
+// is legal. Defects are kept with the entry and reported when it is used.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <tileport/ir/module.hpp>
@@ -16,8 +17,14 @@
 
 namespace tileport::bytecode {
 
-/// Splits a section "varint count, filler to `width`, count offsets of `width` bytes, items" into its items.
-std::vector<Cursor> read_offset_table(Cursor& in, std::size_t width);
+/// What becomes of an entry whose offsets are not within the data, or whose end is before its start.
+enum class Entries : std::uint8_t {
+  checked,  ///< Its cursor has failed.
+  clamped,  ///< It reaches to the end of the data; the reference reader treats strings so.
+};
+
+/// Splits a table "varint count, filler to `width`, count offsets of `width` bytes, items" into its items.
+std::vector<Cursor> read_offset_table(Cursor& in, std::size_t width, Entries entries = Entries::checked);
 
 class Tables {
  public:

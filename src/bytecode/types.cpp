@@ -9,7 +9,8 @@
 //     gather_scatter_view  flags, i32 list tile, tensor_view, sparse dim  [padding]
 //     strided_view         flags, i32 list tile, i32 list traversal strides, tensor_view, i32 list dim_map
 //                          [padding]
-// Bit 0 of the flags says whether the bracketed value at the end is there.
+// Bit 0 of the flags says whether the bracketed value at the end is there. What follows a type in its entry
+// is ignored, as the reference reader does.
 
 #include "bytecode/types.hpp"
 
@@ -81,10 +82,9 @@ class TypeReader {
     }
     type.kind = tag->kind;
     read_payload(type);
-    if (in_.ok() && !in_.at_end()) {
-      in_.fail(code::kType,
-               fmt::format("{} bytes follow the {} in its entry", in_.remaining(), ir::keyword(type.kind)),
-               start);
+    // Behind a tile, more bytes are an extension for preview content.
+    if (in_.ok() && !in_.at_end() && type.kind == TypeKind::tile) {
+      in_.fail(code::kType, fmt::format("{} bytes follow the tile in its entry", in_.remaining()), start);
     }
     return type;
   }
@@ -139,7 +139,12 @@ class TypeReader {
     if (padding) type.padding = enumerator<ir::PaddingValue>(ir::kPaddingValue);
   }
 
-  bool flagged() { return (in_.varint() & 1) != 0; }
+  bool flagged() {
+    const std::uint64_t start = in_.offset();
+    const std::uint64_t flags = in_.varint();
+    if (flags > 1) in_.fail(code::kFlags, fmt::format("a type has unknown flags {:#x}", flags), start);
+    return flags == 1;
+  }
   TypeId id() { return TypeId{in_.table_index("type", size_)}; }
 
   std::vector<TypeId> ids() {
@@ -201,6 +206,50 @@ std::vector<TypeId> referred(const Type& type) {
   return all;
 }
 
+/// Why dimensions of a tile can't be laid onto dimensions of a tensor; empty if they can.
+std::string view_problem(const Type& view, const Type& tensor) {
+  const std::size_t rank = tensor.shape.size();
+  if (view.shape.size() != rank) {
+    return fmt::format("a tile of rank {} can't view a tensor of rank {}", view.shape.size(), rank);
+  }
+  if (view.kind == TypeKind::gather_scatter_view) {
+    const bool exists = view.sparse_dim >= 0 && static_cast<std::size_t>(view.sparse_dim) < rank;
+    return exists ? "" : fmt::format("there is no dimension {} to gather along", view.sparse_dim);
+  }
+  std::vector<bool> used(rank);
+  for (std::int32_t dimension : view.dim_map) {
+    const auto target = static_cast<std::size_t>(dimension);
+    if (dimension < 0 || target >= rank || used[target]) {
+      return fmt::format("dim_map [{}] is no permutation", fmt::join(view.dim_map, ", "));
+    }
+    used[target] = true;
+  }
+  if (view.dim_map.size() != rank) return fmt::format("dim_map has {} entries", view.dim_map.size());
+  if (view.kind == TypeKind::strided_view && view.strides.size() != rank) {
+    return fmt::format("there are {} traversal strides for {} dimensions", view.strides.size(), rank);
+  }
+  return "";
+}
+
+/// What is wrong with a type's extents and strides; empty if nothing is.
+std::string shape_problem(const std::vector<Type>& types, const Type& type) {
+  const auto positive = [](std::int64_t number) { return number > 0 || number == ir::kDynamic; };
+  const bool tile = type.kind == TypeKind::tile || ir::is_view(type.kind);
+  for (std::int64_t extent : type.shape) {
+    const bool power = extent > 0 && std::has_single_bit(static_cast<std::uint64_t>(extent));
+    if (tile && !power) return fmt::format("extents of tiles are powers of two, got {}", extent);
+    if (!positive(extent)) return fmt::format("extents are positive, got {}", extent);
+  }
+  for (std::int64_t stride : type.strides) {
+    if (!positive(stride)) return fmt::format("strides are positive, got {}", stride);
+  }
+  if (type.kind == TypeKind::tensor_view && type.shape.size() != type.strides.size()) {
+    return fmt::format("a tensor_view of {} extents has {} strides", type.shape.size(), type.strides.size());
+  }
+  if (ir::is_view(type.kind)) return view_problem(type, types[static_cast<std::uint32_t>(type.element)]);
+  return "";
+}
+
 /// Why a type can't be used, itself or something it refers to; nothing if it can.
 std::optional<Diagnostic> defect(const std::vector<Type>& types,
                                  const std::vector<std::optional<Diagnostic>>& malformed,
@@ -221,16 +270,8 @@ std::optional<Diagnostic> defect(const std::vector<Type>& types,
     }
     if (auto below = defect(types, malformed, items, inner_number)) return below;
   }
-  const bool has_tile_shape = type.kind == TypeKind::tile || ir::is_view(type.kind);
-  for (std::int64_t extent : type.shape) {
-    if (has_tile_shape && (extent <= 0 || !std::has_single_bit(static_cast<std::uint64_t>(extent)))) {
-      return wrong(fmt::format("type {}: extents of tiles are powers of two, got {}", number, extent));
-    }
-  }
-  if (type.kind == TypeKind::tensor_view && type.shape.size() != type.strides.size()) {
-    return wrong(fmt::format("type {}: a tensor_view of {} extents has {} strides", number, type.shape.size(),
-                             type.strides.size()));
-  }
+  const std::string problem = shape_problem(types, type);
+  if (!problem.empty()) return wrong(fmt::format("type {}: {}", number, problem));
   return std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <tileport/ir/type.hpp>
 
 namespace tileport::ir {
@@ -32,5 +33,15 @@ static_assert(std::size(kKinds) == static_cast<std::size_t>(TypeKind::token) + 1
 
 std::string_view keyword(TypeKind kind) { return kKinds[static_cast<std::size_t>(kind)].keyword; }
 unsigned bit_width(TypeKind kind) { return kKinds[static_cast<std::size_t>(kind)].bits; }
+
+std::uint64_t element_count(const Type& tile) {
+  std::uint64_t count = 1;
+  for (std::int64_t extent : tile.shape) {
+    if (__builtin_mul_overflow(count, static_cast<std::uint64_t>(extent), &count)) {
+      return std::numeric_limits<std::uint64_t>::max();
+    }
+  }
+  return count;
+}
 
 }  // namespace tileport::ir

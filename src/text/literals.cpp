@@ -154,10 +154,9 @@ Elements Literals::elements(ir::ConstantId constant, ir::TypeId type) const {
   Elements result;
   result.kind = module_.type(tile.element).kind;
   if (result.kind == TypeKind::i1) {
-    std::uint64_t count = 1;
-    for (std::int64_t extent : tile.shape) count *= static_cast<std::uint64_t>(extent);
-    const bool splat = raw.size() == 1 && (raw[0] == '\x00' || raw[0] == '\xFF');
-    if (splat) count = 1;
+    std::uint64_t count = ir::element_count(tile);
+    // One byte for more elements than its bits is a splat of its lowest bit.
+    if (raw.size() == 1 && count > 8) count = 1;
     for (std::uint64_t i = 0; i < count; ++i) {
       result.bits.push_back(static_cast<unsigned char>(raw[i / 8]) >> (i % 8) & 1U);
     }

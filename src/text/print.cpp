@@ -27,6 +27,7 @@ class Printer {
     if (module_.producer) out_ += "// Producer: " + module_.string(*module_.producer) + "\n";
     for (const ir::Global& global : module_.globals) print_global(global);
     for (const ir::Function& function : module_.functions) print_function(function);
+    if (module_.globals.empty() && module_.functions.empty()) out_ += '\n';
     return std::move(out_);
   }
 

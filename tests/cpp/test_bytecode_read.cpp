@@ -209,42 +209,78 @@ TEST_CASE("numbers and tables", "[bytecode]") {
     CHECK(code_of(file).empty());
     file.strings = {""};
     CHECK(code_of(file) == "TP-B0023");
+    file.strings = {"k"};
+    file.minor = 4;  // From here on, unknown bits are mistakes.
+    CHECK(code_of(file) == "TP-B0023");
   }
 }
 
 TEST_CASE("types", "[bytecode]") {
   File file;
-  const auto argument = [&](const std::string& type) {
+  // A bitcast of the argument to the type that is tried.
+  const auto result = [&](const std::string& type) {
     file.types.push_back(type);
-    file.types.emplace_back("\x10\x01" + std::string(1, static_cast<char>(file.types.size() - 1)) +
-                            std::string("\x00", 1));
-    file.signature = file.types.size() - 1;
+    file.body =
+        std::string("\x09", 1) + static_cast<char>(file.types.size() - 1) + std::string("\x00", 1) + kReturn;
+    file.signature = 4;
     return code_of(file);
   };
   const std::string four("\x04\x00\x00\x00\x00\x00\x00\x00", 8);
   const std::string three("\x03\x00\x00\x00\x00\x00\x00\x00", 8);
-  SECTION("a tile") { CHECK(argument(std::string("\x0D\x00\x01", 3) + four).empty()); }
+  SECTION("a tile") { CHECK(result(std::string("\x0D\x00\x01", 3) + four).empty()); }
   SECTION("extents are powers of two") {
-    CHECK(argument(std::string("\x0D\x00\x01", 3) + three) == "TP-B0014");
+    CHECK(result(std::string("\x0D\x00\x01", 3) + three) == "TP-B0014");
   }
-  SECTION("a tile of tiles") { CHECK(argument(std::string("\x0D\x01\x01", 3) + four) == "TP-B0014"); }
-  SECTION("a type that holds itself") { CHECK(argument(std::string("\x0D\x05\x00", 3)) == "TP-B0014"); }
-  SECTION("an unknown tag") { CHECK(argument("\x63") == "TP-B0014"); }
-  SECTION("bytes after the type") { CHECK(argument("\x03\x03") == "TP-B0014"); }
+  SECTION("a tile of tiles") { CHECK(result(std::string("\x0D\x01\x01", 3) + four) == "TP-B0014"); }
+  SECTION("a type that holds itself") { CHECK(result(std::string("\x0D\x05\x00", 3)) == "TP-B0014"); }
+  SECTION("an unknown tag") { CHECK(result("\x63") == "TP-B0014"); }
+  SECTION("bytes after a type are ignored, but not after a tile") {
+    CHECK(result("\x03\x03").empty());
+    CHECK(result(std::string("\x0D\x00\x00\x03", 4)) == "TP-B0014");
+  }
   SECTION("a type of a later version") {
     file.minor = 2;
-    CHECK(argument("\x16") == "TP-B0014");
+    CHECK(result("\x16") == "TP-B0014");
   }
   SECTION("malformed types that nothing uses are legal") {
-    file.types.push_back("\x63");
-    file.types.push_back(std::string("\x0D\x63\x00", 3));
+    file.types.emplace_back("\x63");
+    file.types.emplace_back("\x0D\x63\x00", 3);
     CHECK(code_of(file).empty());
   }
   SECTION("pointers have attributes from 13.4 on") {
     file.minor = 4;
-    CHECK(argument(std::string("\x0C\x01\x00\x02", 4)).empty());
-    CHECK(tileport::text::print(*read(file)).starts_with("entry @k(%arg0: ptr<i32, <multicast>>)"));
-    CHECK(argument(std::string("\x0C\x01\x00\x03", 4)) == "TP-B0018");
+    CHECK(result(std::string("\x0C\x01\x00\x02", 4)).empty());
+    CHECK(tileport::text::print(*read(file)).find("-> ptr<i32, <multicast>>") != std::string::npos);
+    CHECK(result(std::string("\x0C\x01\x00\x03", 4)) == "TP-B0018");
+    CHECK(result(std::string("\x0C\x02\x00", 3)) == "TP-B0017");
+  }
+  SECTION("views") {
+    // Type 5: tensor_view<4x4xi32, strides=[4,4]>.
+    const std::string pair = std::string("\x02", 1) + four + four;
+    CHECK(result(std::string("\x0E\x00", 2) + pair + pair).empty());
+    const std::string tile("\x02\x04\x00\x00\x00\x04\x00\x00\x00", 9);
+    const auto partition = [&](const std::string& map) {
+      return std::string("\x0F\x00", 2) + tile + "\x05" + map;
+    };
+    CHECK(result(partition(std::string("\x02\x01\x00\x00\x00\x00\x00\x00\x00", 9))).empty());
+    CHECK(result(partition(std::string("\x02\x01\x00\x00\x00\x01\x00\x00\x00", 9))) == "TP-B0014");
+    CHECK(result(partition(std::string("\x02\x02\x00\x00\x00\x00\x00\x00\x00", 9))) == "TP-B0014");
+    CHECK(result(partition(std::string("\x01\x00\x00\x00\x00", 5))) == "TP-B0014");
+    CHECK(result(std::string("\x14\x00", 2) + tile + "\x05\x01").empty());
+    CHECK(result(std::string("\x14\x00", 2) + tile + "\x05\x02") == "TP-B0014");
+    CHECK(result(std::string("\x0F\x00", 2) + tile + "\x01" + std::string("\x00", 1)) == "TP-B0014");
+  }
+  SECTION("a tensor's strides are positive") {
+    const std::string zero(8, '\0');
+    CHECK(result(std::string("\x0E\x00\x01", 3) + four + "\x01" + zero) == "TP-B0014");
+  }
+  SECTION("arguments of kernels are tiles of rank 0") {
+    file.types.push_back(std::string("\x0D\x00\x01", 3) + four);
+    file.types.emplace_back("\x10\x01\x05\x00", 4);
+    file.signature = 6;
+    CHECK(code_of(file) == "TP-B0023");
+    file.types[6] = std::string("\x10\x01\x00\x00", 4);
+    CHECK(code_of(file) == "TP-B0023");
   }
 }
 
@@ -347,6 +383,8 @@ TEST_CASE("attributes", "[bytecode]") {
   CHECK(code_of(assume(std::string("\x03\x01", 2))) == "TP-B0021");
   CHECK(code_of(assume(std::string("\x2A", 1))) == "TP-B0021");
   CHECK(code_of(assume(std::string("\x02\x00\x00", 3))) == "TP-B0021");
+  CHECK(code_of(assume(std::string("\x08\x10\x04", 3))) == "TP-B0017");
+  CHECK(code_of(assume(std::string("\x01\x00\xFF\xFF\xFF\xFF\x1F", 7))) == "TP-B0021");
   std::string nested;
   for (int i = 0; i < 4000; ++i) nested += "\x06\x01";
   CHECK(code_of(assume(nested + std::string("\x03\x01", 2))) == "TP-B0022");
@@ -394,6 +432,10 @@ TEST_CASE("source locations", "[bytecode]") {
     CHECK(code({6}, entries) == "TP-B0024");
     CHECK(code({6, 99}, entries) == "TP-B0024");
     CHECK(code({6, 3}, entries) == "TP-B0024");
+    auto wrong_scope = entries;
+    wrong_scope[4][1] = 1;  // The location's scope is a file.
+    CHECK(code({6, 5}, wrong_scope) == "TP-B0024");
+    CHECK(code({6, 6}, wrong_scope).empty());
     CHECK(code({1, 1}, {"\x06\x01\x01"}) == "TP-B0024");  // A call site of itself.
     data[function + 4] = 2;
     CHECK(read(data).error()[0].code == "TP-B0024");

@@ -78,6 +78,9 @@ std::string_view keyword(TypeKind kind);
 /// Width in bits of an element kind (tf32 is 19); 0 for every other kind.
 unsigned bit_width(TypeKind kind);
 
+/// Elements of a tile: the product of its extents, or the largest number if that doesn't fit.
+std::uint64_t element_count(const Type& tile);
+
 inline bool is_integer(TypeKind kind) { return kind <= TypeKind::i64; }
 inline bool is_float(TypeKind kind) { return kind >= TypeKind::f16 && kind <= TypeKind::fnv8E5M3FNU; }
 inline bool is_element(TypeKind kind) { return kind <= TypeKind::fnv8E5M3FNU; }
