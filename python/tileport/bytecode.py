@@ -16,8 +16,8 @@ __all__ = ["BytecodeError", "read", "read_file"]
 class BytecodeError(InputError):
     """Bytes are not well-formed Tile IR bytecode, or a file cannot be read.
 
-    ``diagnostics`` are dicts with code ("TP-B0005"), message, file, offset (bytes from the start of the file),
-    line, column, path, advice and text (all of it as a compiler prints it).
+    ``diagnostics`` are dicts with code ("TP-B0005"), message, file, offset (bytes from the start of the
+    file), line, column, path, advice and text (all of it as a compiler prints it).
     """
 
     def __init__(self, diagnostics: list[dict[str, Any]]) -> None:

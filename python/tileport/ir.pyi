@@ -120,4 +120,4 @@ class Module:
         """All ops of all functions."""
 
 def op_table() -> list[dict[str, Any]]:
-    """The rows of the op table: mnemonic, opcode, family, since, names of operands, results, attributes, flags."""
+    """The op table by rows: mnemonic, opcode, family, since; names of operands, results and so on."""

@@ -10,7 +10,7 @@ __all__ = ["print", "print_float"]
 
 
 def print(module: Module) -> str:
-    """The module's text. Bytes of names that are not UTF-8 become surrogates (encode with "surrogateescape")."""
+    """The module's text. Bytes of names that are not UTF-8 become surrogates ("surrogateescape")."""
     result: str = _text.print(module)
     return result
 

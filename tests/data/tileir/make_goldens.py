@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the pairs NAME.tileirbc, NAME.txt in golden/ anew: the probes of tests/python, and files that are given.
+"""Makes the pairs NAME.tileirbc, NAME.txt in golden/ anew: the probes of tests/python, and given files.
 
 usage: make_goldens.py [FILE.tileirbc ...]
 
