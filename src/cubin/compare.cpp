@@ -296,7 +296,7 @@ void compare_headers(const std::string& name, const Section& a, const Section& b
                        section.alignment, section.entry_size);
   };
   if (describe(a) != describe(b)) out.push_back({name, describe(a), describe(b)});
-  if (a.type == SHT_NOBITS && b.type == SHT_NOBITS && a.size != b.size) {
+  if (has_no_bytes(a.type) && has_no_bytes(b.type) && a.size != b.size) {
     out.push_back({name, fmt::format("{} bytes", a.size), fmt::format("{} bytes", b.size)});
   }
 }

@@ -108,7 +108,7 @@ Result<Elf> Elf::read(Bytes bytes, std::uint64_t base) {
     const auto raw = load<Elf64_Shdr>(bytes, at);
     Section section{{},          raw.sh_type, raw.sh_flags,     raw.sh_offset,  raw.sh_size,
                     raw.sh_link, raw.sh_info, raw.sh_addralign, raw.sh_entsize, {}};
-    if (raw.sh_type != SHT_NOBITS && raw.sh_type != SHT_NULL) {
+    if (!has_no_bytes(raw.sh_type) && raw.sh_type != SHT_NULL) {
       if (!within(raw.sh_offset, raw.sh_size, bytes.size())) {
         return fail(
             located("TP-C0003",

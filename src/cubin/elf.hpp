@@ -3,6 +3,8 @@
 // relocations. Everything it hands out points into the buffer that was read, which must outlive it.
 #pragma once
 
+#include <elf.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,6 +21,8 @@ using Bytes = std::span<const std::byte>;
 // later hold the same content a second time, for finalization on a later chip.
 inline constexpr std::uint32_t kSectionInfo = 0x70000000;
 inline constexpr std::uint32_t kSectionCallGraph = 0x70000001;
+inline constexpr std::uint32_t kSectionMercNoBits =
+    0x70000015;  ///< As SHT_NOBITS: sm_110's reserved shared memory.
 inline constexpr std::uint32_t kSectionMercRela = 0x70000082;
 inline constexpr std::uint32_t kSectionMercInfo = 0x70000083;
 inline constexpr std::uint32_t kSectionMercSymbols = 0x70000085;
@@ -27,6 +31,9 @@ inline constexpr std::uint32_t kSectionMercCallGraph = 0x7000008a;
 
 /// STO_CUDA_ENTRY: this bit of a function symbol's st_other says that the host can launch it.
 inline constexpr std::uint8_t kSymbolIsKernel = 0x10;
+
+/// Whether the file holds no bytes of a section of this type, whatever its offset points at.
+constexpr bool has_no_bytes(std::uint32_t type) { return type == SHT_NOBITS || type == kSectionMercNoBits; }
 
 struct Section {
   std::string_view name;

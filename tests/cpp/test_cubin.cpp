@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cubins of tests/data/cubin were assembled by tileiras 13.5.37 from two small kernels: `scale` (sm_90)
-// and `checked` (sm_100, with an assertion), each once as cuTile Python emits it and once renamed and without
-// debug information, as a port is. Instruction counts and registers were read off the raw words by hand.
+// The cubins of tests/data/cubin were assembled by tileiras 13.5.37 from small kernels: two called `scale`
+// (sm_90 and sm_110) and `checked` (sm_100, with an assertion), each once as cuTile Python emits it and once
+// renamed and without debug information, as a port is. Instruction counts and registers were read off the raw
+// words by hand.
 #include <elf.h>
 
 #include <algorithm>
@@ -64,6 +65,19 @@ void put(Buffer& file, std::size_t offset, T value) {
 }
 
 }  // namespace
+
+TEST_CASE("cubin: a section of sm_110 that holds no bytes is not read") {
+  // Its offset is that of the section headers, which change with the length of the kernel's name.
+  const Buffer reference = cubin_file("scale_sm_110");
+  const auto comparison = cubin::compare(reference, cubin_file("scale_port_sm_110"));
+  REQUIRE(comparison);
+  CHECK(comparison->identical);
+  CHECK(comparison->differences.empty());
+  const cubin::Section section = section_of(reference, ".nv.merc.nv.shared.reserved.0");
+  CHECK(section.type == 0x70000015);
+  CHECK(section.size == 128);
+  CHECK(section.data.empty());
+}
 
 TEST_CASE("a kernel's size, registers and shared memory are those of the file", "[cubin]") {
   const auto scale = cubin::summarize(cubin_file("scale_sm_90"));

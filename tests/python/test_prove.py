@@ -240,6 +240,75 @@ def test_a_port_that_alone_does_not_assemble_differs(
     assert conversion.verdict == "equivalent"
 
 
+@pytest.mark.usefixtures("without_rustc")
+def test_a_target_that_needs_newer_bytecode_is_compared_as_well(port: Port) -> None:
+    """cutile writes 13.4 and later for sm_107; tileiras takes the reference's 13.3."""
+    conversion = tileport.prove(port.folder, targets=("sm_90", "sm_107"))
+    assert code_classes(conversion) == {"sm_90": "identical", "sm_107": "identical"}
+    [row] = conversion.specializations
+    assert row["code"]["sm_90"]["notes"] == []
+    assert row["code"]["sm_107"]["notes"] == [
+        "the port is Tile IR 13.4: cutile writes no older one for sm_107"
+    ]
+    assert conversion.verdict == "proven"
+
+
+@pytest.mark.usefixtures("without_rustc")
+def test_a_target_that_neither_side_can_be_made_for_is_neither(
+    port: Port, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """cutile refuses no kernel here for a target alone, so a check tool that does stands in."""
+    real = find_toolchain().require("tileport-check")
+    refusal = json.dumps(
+        {
+            "entry": VIEWS,
+            "target": "sm_100",
+            "error": {"code": "refused", "message": "no", "line": 3, "column": 1},
+        }
+    )
+    checker = tmp_path / "tileport-check"
+    # Compiles for sm_90 only, and reports sm_100 as refused.
+    checker.write_text(f"#!/bin/sh\n[ $1 = --version ] && exec {real} $1\n"
+                       f"{real} $1 --out $3 --target sm_90\necho '{refusal}'\nexit 1\n")  # fmt: skip
+    checker.chmod(0o755)
+    monkeypatch.setenv("TILEPORT_CHECK", str(checker))
+    tileiras = find_toolchain().require("tileiras")
+    body = f'[ $2 = sm_100 ] && exit 5; exec {tileiras} "$@"'
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("TILEPORT_TILEIRAS", str(stand_in(tmp_path / "tileiras", body)))
+    conversion = tileport.prove(port.folder)
+    assert code_classes(conversion) == {"sm_90": "identical", "sm_100": "neither"}
+    [row] = conversion.specializations
+    assert row["code"]["sm_100"]["notes"][1] == "cutile refuses the port: no"
+    assert (conversion.verdict, row["ir"]["class"], row["ir"]["findings"]) == ("proven", "equal_up_to", [])
+
+
+@pytest.mark.usefixtures("without_rustc")
+def test_an_entry_that_cutile_refuses_is_named_once_for_all_targets(port: Port) -> None:
+    source = port.kernel.read_text().replace("reduce_sum(numerator, 1)", "reduce_sum(numerator, 7)")
+    port.kernel.write_text(source)
+    conversion = tileport.prove(port.folder)
+    assert code_classes(conversion) == {"sm_90": "differs", "sm_100": "differs"}
+    [row] = conversion.specializations
+    [finding] = row["ir"]["findings"]
+    assert finding["targets"] == ["sm_90", "sm_100"] and finding["message"].startswith("kernel.rs:")
+    assert finding["port"]["line"] and finding["reference"]["file"] == "softmax.py"
+    assert row["code"]["sm_90"]["notes"][0].startswith("cutile refuses the port: ")
+
+
+@pytest.mark.usefixtures("without_rustc")
+def test_a_cubin_that_cannot_be_read_is_no_crash(
+    port: Port, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = 'while [ "$1" != -o ]; do shift; done; echo nonsense > "$2"'
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("TILEPORT_TILEIRAS", str(stand_in(tmp_path / "tileiras", body)))
+    conversion = tileport.prove(port.folder, targets="sm_90")
+    assert (conversion.verdict, code_classes(conversion)) == ("equivalent", {"sm_90": "differs"})
+    [row] = conversion.specializations
+    assert row["code"]["sm_90"]["notes"][0].startswith("the cubins cannot be compared: ")
+
+
 def test_targets_are_what_tileiras_lists() -> None:
     listed = find_toolchain().targets
     assert make_options("all", None, 120, None).targets == listed

@@ -12,25 +12,31 @@ from tileport.toolchain import Assembled
 _LONGEST_NOTE = 2000
 
 
-def compare(reference: Assembled, port: Assembled | None, timeout_s: float) -> dict[str, Any]:
-    """The evidence for one target, as proof.json has it. ``port`` is None if there is no port to assemble."""
+def compare(
+    reference: Assembled, port: Assembled | None, timeout_s: float, refusal: str | None = None
+) -> dict[str, Any]:
+    """The evidence for one target, as proof.json has it.
+
+    ``port`` is None if there is no bytecode to assemble; ``refusal`` says why if cutile's compiler refused
+    the entry for this target.
+    """
     sides = (_summary(reference), _summary(port))
     evidence: dict[str, Any] = {
         name: [side[name] if side else None for side in sides]
         for name in ("instructions", "registers", "shared_bytes")
     }
-    code_class, notes = _classify(reference, port, timeout_s)
+    code_class, notes = _classify(reference, port, timeout_s, refusal)
     return {"class": code_class, **evidence, "notes": [note[:_LONGEST_NOTE] for note in notes]}
 
 
 def _summary(assembled: Assembled | None) -> dict[str, int] | None:
     if assembled is None or assembled.cubin is None:
         return None
-    kernels = cubin.summarize(assembled.cubin)
-    # cubin.compare says what is wrong with a cubin of several kernels; one that has none has no numbers.
-    if not kernels:
+    try:
+        [kernel] = cubin.summarize(assembled.cubin)
+    except (Error, ValueError):
+        # The comparison says what is wrong with a cubin that can't be read or is not of one kernel.
         return None
-    kernel = kernels[0]
     return {
         "instructions": kernel.instructions,
         "registers": kernel.registers,
@@ -38,10 +44,19 @@ def _summary(assembled: Assembled | None) -> dict[str, int] | None:
     }
 
 
-def _classify(reference: Assembled, port: Assembled | None, timeout_s: float) -> tuple[str, list[str]]:
-    if port is None:
-        # Not "neither", even if the reference is refused: nobody asked tileiras about a port.
+def _classify(
+    reference: Assembled, port: Assembled | None, timeout_s: float, refusal: str | None
+) -> tuple[str, list[str]]:
+    if port is None and refusal is None:
+        # Not "neither", even if the reference is refused: nobody asked about a port.
         return "differs", ["there is no port to assemble"]
+    if port is None and reference.cubin is None and not reference.timed_out:
+        return "neither", [
+            f"tileiras refuses the reference: {_reason(reference)}",
+            f"cutile refuses the port: {refusal}",
+        ]
+    if port is None:
+        return "differs", [f"cutile refuses the port: {refusal}"]
     slow = [
         f"the {side} took tileiras more than {timeout_s:g} s"
         for side, assembled in (("reference", reference), ("port", port))

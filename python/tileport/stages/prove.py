@@ -128,39 +128,19 @@ def run(
     for name, target in checked.files:
         if (name, target) not in references.ports:
             references.submit_port(queue, name, target, checked.files[name, target])
-    kernel_hash = file_hash(port.kernel)
-    rows = []
+    # While tileiras works.
     compared = {
-        row["name"]: _tile_ir(port, row, references, checked, refusals, targets)
-        for row in index["specializations"]
+        row["name"]: _tile_ir(row, references, checked, refusals, targets) for row in index["specializations"]
     }
     total = len(references.assembled) + len(references.ports)
+    rows = []
     for row in index["specializations"]:
         name = row["name"]
         code = {}
         for target in targets:
-            reference = references.assembled[name, target].result()
-            waiting = references.ports.get((name, target))
-            code[target] = machine_code.compare(
-                reference, waiting.result() if waiting else None, queue.timeout_s
-            )
+            code[target] = _machine_code(name, target, references, checked, queue.timeout_s)
             advance(queue.finished, total, "assembling")
-        has_entry = name in checked.entries
-        rows.append(
-            {
-                "name": name,
-                "variant": name if has_entry else None,
-                "entry": name if has_entry else None,
-                "generics": {} if has_entry else None,
-                "kernel_sha256": kernel_hash if has_entry else None,
-                "ir": compared[name],
-                "code": code,
-                "unseen": None,
-                "cpu": None,
-                "tests": None,
-                "timing": None,
-            }
-        )
+        rows.append(_evidence(port, name, checked, compared[name], code))
     proof = {
         "schema": contract.PROOF,
         "op": index["op"],
@@ -177,32 +157,80 @@ def run(
     return proof
 
 
+def _evidence(
+    port: Port, name: str, checked: Checked, ir: dict[str, Any], code: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """The row of one specialization."""
+    for target, evidence in code.items():
+        problem = checked.problems.get((name, target))
+        # A target that neither side can be made for says nothing against the port.
+        if problem is not None and evidence["class"] != "neither":
+            ir["class"] = "differs"
+            _add(ir["findings"], _not_compiled(port, problem, target))
+    has_entry = name in checked.entries
+    return {
+        "name": name,
+        "variant": name if has_entry else None,
+        "entry": name if has_entry else None,
+        "generics": {} if has_entry else None,
+        "kernel_sha256": file_hash(port.kernel) if has_entry else None,
+        "ir": ir,
+        "code": code,
+        "unseen": None,
+        "cpu": None,
+        "tests": None,
+        "timing": None,
+    }
+
+
+def _add(findings: list[dict[str, Any]], new: dict[str, Any]) -> None:
+    """Adds a finding, or its targets to one that says the same."""
+    for known in findings:
+        if {**known, "targets": []} == {**new, "targets": []}:
+            known["targets"] += new["targets"]
+            return
+    findings.append(new)
+
+
+def _machine_code(
+    name: str, target: str, references: References, checked: Checked, timeout_s: float
+) -> dict[str, Any]:
+    reference = references.assembled[name, target].result()
+    waiting = references.ports.get((name, target))
+    problem = checked.problems.get((name, target))
+    refusal = problem.message if problem is not None else None
+    evidence = machine_code.compare(reference, waiting.result() if waiting else None, timeout_s, refusal)
+    if target in checked.versions:
+        evidence["notes"].append(
+            f"the port is Tile IR {checked.versions[target]}: cutile writes no older one for {target}"
+        )
+    return evidence
+
+
 def _tile_ir(
-    port: Port,
     row: Mapping[str, Any],
     references: References,
     checked: Checked,
     refusals: Mapping[str, list[dict[str, Any]]],
     targets: tuple[str, ...],
 ) -> dict[str, Any]:
+    """The comparison for the targets that there is a port for."""
     name = row["name"]
     if name not in checked.entries:
         return _not_translated(row, refusals.get(name), targets)
-    problems = {
-        target: checked.problems[name, target] for target in targets if (name, target) in checked.problems
-    }
-    if problems:
-        return _not_compiled(port, next(iter(problems.values())), list(problems))
-    ports = {target: bytecode.read_file(str(checked.files[name, target])) for target in targets}
+    files = {target: checked.files[name, target] for target in targets if (name, target) in checked.files}
+    if not files:
+        return {"class": "differs", "notes": [], "findings": []}
+    ports = {target: bytecode.read_file(str(path)) for target, path in files.items()}
     return tile_ir.compare(references.modules[name], ports, Path(row["source"]).name)
 
 
-def _not_compiled(port: Port, problem: Problem, targets: list[str]) -> dict[str, Any]:
+def _not_compiled(port: Port, problem: Problem, target: str) -> dict[str, Any]:
     place = f"kernel.rs:{problem.line}: " if problem.line else ""
     message = f"{place}cutile's compiler refuses the entry: {problem.message}"
     here = tile_ir.site("kernel.rs", problem.line) if problem.line else None
     source = _source_of_line(port.kernel.read_text(encoding="utf-8"), problem.line) if problem.line else None
-    return tile_ir.refused("mistranslation", message, targets, source, here)
+    return tile_ir.finding("mistranslation", message, [target], source, here)
 
 
 def _source_of_line(kernel: str, line: int) -> dict[str, Any] | None:
@@ -220,10 +248,15 @@ def _not_translated(
     row: Mapping[str, Any], problems: list[dict[str, Any]] | None, targets: tuple[str, ...]
 ) -> dict[str, Any]:
     if not problems:
-        return tile_ir.refused(
-            "mistranslation", f"kernel.rs has no entry {row['name']}", list(targets), None, None
-        )
+        return _refused("mistranslation", f"kernel.rs has no entry {row['name']}", targets, None)
     first = problems[0]
     site = tile_ir.site(Path(row["source"]).name, first["line"] or row["line"], first["path"])
     message = f"was not translated: {first['message']} [{first['code']}]"
-    return tile_ir.refused("compiler_limitation", message, list(targets), site, None)
+    return _refused("compiler_limitation", message, targets, site)
+
+
+def _refused(
+    kind: str, message: str, targets: tuple[str, ...], reference: dict[str, Any] | None
+) -> dict[str, Any]:
+    finding = tile_ir.finding(kind, message, list(targets), reference, None)
+    return {"class": "differs", "notes": [], "findings": [finding]}

@@ -41,13 +41,13 @@ def compare(reference: Any, ports: Mapping[str, Any], reference_file: str) -> di
     return {"class": worst, "notes": list(notes.values()), "findings": list(findings.values())}
 
 
-def refused(
+def finding(
     kind: str, message: str, targets: list[str], reference: dict[str, Any] | None, port: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """The evidence for a kernel that has no port: it was refused, for the reason given."""
-    finding = _plain_finding(kind, "critical", message[:_LONGEST_TEXT])
-    finding.update(targets=targets, reference=reference, port=port)
-    return {"class": "differs", "notes": [], "findings": [finding]}
+    """A finding of our own: a kernel was refused, for the reason given."""
+    record = _plain_finding(kind, "critical", message[:_LONGEST_TEXT])
+    record.update(targets=targets, reference=reference, port=port)
+    return record
 
 
 def site(file: str, line: int | None, path: str = "") -> dict[str, Any]:
