@@ -8,6 +8,7 @@
 
 #include "diff/align.hpp"
 #include "diff/graph.hpp"
+#include "diff/hints.hpp"
 #include "diff/rules.hpp"
 #include "diff/site.hpp"
 
@@ -85,6 +86,23 @@ void compare_parameters(const ir::Module& a, const ir::Function& in_a, const ir:
   }
 }
 
+/// Attributes of parameters: from bytecode 13.5 on.
+void compare_parameter_attributes(const ir::Module& a, const ir::Function& in_a, const ir::Module& b,
+                                  const ir::Function& in_b, std::vector<Finding>& findings) {
+  const auto text = [](const ir::Module& module, const ir::Function& function) {
+    const bool given =
+        function.argument_attributes && !module.attribute(*function.argument_attributes).items.empty();
+    return given ? attribute_text(module, *function.argument_attributes) : std::string("none");
+  };
+  if (text(a, in_a) == text(b, in_b)) return;
+  Finding finding;
+  finding.message = fmt::format("attributes of the parameters are {} in the reference, {} in the port",
+                                text(a, in_a), text(b, in_b));
+  finding.reference = entry_site(a, in_a);
+  finding.port = entry_site(b, in_b);
+  findings.push_back(std::move(finding));
+}
+
 void compare_files(const ir::Module& a, const ir::Function& in_a, const ir::Module& b,
                    const ir::Function& in_b, RuleCounts& counts) {
   const auto producer = [](const ir::Module& module) {
@@ -120,6 +138,7 @@ Result<Comparison> compare(const ir::Module& reference, const ir::Module& port,
   Comparison result;
   compare_parameters(reference, **left, port, **right, result.findings);
   const bool same_values = a.content == b.content && result.findings.empty();
+  compare_parameter_attributes(reference, **left, port, **right, result.findings);
 
   Alignment alignment(a, b, options.target);
   alignment.run();

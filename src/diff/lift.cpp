@@ -191,13 +191,16 @@ void Lift::lift_op(OpId id, std::uint32_t depth) {
   }
 }
 
-void Lift::define_results(OpId id) {
+void Lift::define_results(OpId id, const std::vector<bool>& dropped) {
   const ir::Operation& op = graph_.module.op(id);
   const OpNode& node = graph_.node(id);
+  std::uint32_t number = 0;  // Among the results that count.
   for (std::uint32_t i = 0; i < op.results.count; ++i) {
+    if (i < dropped.size() && dropped[i]) continue;
+    const std::uint32_t which = number++;
     const ValueId result = graph_.module.result(id, i);
     if (ir::index(graph_.value(result).base) != ir::kNone) continue;  // A rule defined it.
-    define(result, graph_.interner_(Key("result").add(node.id).add(i)));
+    define(result, graph_.interner_(Key("result").add(node.id).add(which)));
     if (node.live) ++graph_.copies[graph_.value(result).id];
   }
   if (op.results.count != 1 || !has(op.info->traits, Trait::pure)) return;

@@ -24,7 +24,7 @@ class Lift {
   void lift_op(ir::OpId id, std::uint32_t depth);
   void close_block(ir::BlockId block, const std::vector<bool>& dropped);
   void assume(ir::OpId id);
-  void define_results(ir::OpId id);
+  void define_results(ir::OpId id, const std::vector<bool>& dropped = {});
   void define(ir::ValueId value, Id id) { graph_.values[ir::index(value)] = {id, value, 0}; }
   /// Gives a value the expression and the facts of another.
   void forward(ir::ValueId value, ir::ValueId to) { graph_.values[ir::index(value)] = graph_.value(to); }

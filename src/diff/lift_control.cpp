@@ -79,7 +79,7 @@ void Lift::lift_if(OpId id, std::uint32_t depth) {
   }
   node.signature = signature(id, dropped);
   node.id = operation_id(id, content);
-  define_results(id);
+  define_results(id, dropped);
 }
 
 void Lift::lift_loop(OpId id, std::uint32_t depth) {

@@ -360,6 +360,23 @@ TEST_CASE("parameters", "[diff]") {
         "parameter 1 is i32 in the reference, i64 in the port", "@k", "@k");
 }
 
+TEST_CASE("attributes of parameters", "[diff]") {
+  const auto with = [](std::optional<std::int64_t> number) {
+    Program made("k");
+    made.store(made.loaded(made.p));
+    ir::Attribute list;
+    list.kind = ir::Attribute::Kind::array;
+    if (number) list.items = {ir::AttributeId{static_cast<std::uint32_t>(made.k.integer(*number))}};
+    made.k.module.functions[0].argument_attributes =
+        ir::AttributeId{static_cast<std::uint32_t>(made.k.attribute(list))};
+    return made.k.finish();
+  };
+  const ir::Module plain = program([](Program& q) { q.store(q.loaded(q.p)); });
+  CHECK(compare(plain, with(std::nullopt)).equality == diff::Equality::equal);
+  finds(compare(with(1), with(2)), "attributes of the parameters are [1] in the reference, [2] in the port",
+        "@k", "@k");
+}
+
 TEST_CASE("source places of both sides are in a finding", "[diff]") {
   const auto body = [](std::uint32_t line, const std::string& file, std::string_view wrap) {
     Program made("k");

@@ -393,6 +393,43 @@ TEST_CASE("rule pass_through_yields", "[diff]") {
   CHECK(differs(loop(false, true), loop(true, false)));
 }
 
+TEST_CASE("pass-through results don't count in the numbers of the others, nor for a break", "[diff]") {
+  // loop (x, i) { if i == m { break x, i }; r = if n == m { i + n } else { i }; store x; continue x, r }
+  const auto loop = [](bool hands, bool breaks_right = true) {
+    return [=](Program& q) {
+      const OpId made = q.k.op("loop", {q.loaded(q.p), q.n}, {q.f32x8, q.i32});
+      const Values carried = q.k.open(made, 0, {q.f32x8, q.i32});
+      const auto compare_with_m = [&](ValueId x) {
+        return q.k.make("cmpi", {x, q.m}, q.i1, {{"comparison_predicate", 0}, {"signedness", 1}});
+      };
+      const OpId leave = q.k.op("if", {compare_with_m(carried[1])}, hands ? Types{q.f32x8, q.i32} : Types{});
+      q.k.open(leave, 0);
+      q.k.op("break", {carried[0], breaks_right ? carried[1] : q.n}, {});
+      q.k.close();
+      if (hands) {
+        q.k.open(leave, 1);
+        q.k.op("yield", carried, {});
+        q.k.close();
+      }
+      const Values now = hands ? Values{q.k.module.result(leave, 0), q.k.module.result(leave, 1)} : carried;
+      const OpId grow = q.k.op("if", {compare_with_m(q.n)}, hands ? Types{q.f32x8, q.i32} : Types{q.i32});
+      for (const bool first : {true, false}) {
+        q.k.open(grow, first ? 0 : 1);
+        const ValueId next = first ? q.addi(now[1], q.n) : now[1];
+        q.k.op("yield", hands ? Values{now[0], next} : Values{next}, {});
+        q.k.close();
+      }
+      q.store(hands ? q.k.module.result(grow, 0) : now[0]);
+      q.k.op("continue",
+             {hands ? q.k.module.result(grow, 0) : now[0], q.k.module.result(grow, hands ? 1 : 0)}, {});
+      q.k.close();
+      q.use(q.k.module.result(made, 1));
+    };
+  };
+  accepts(loop(false), loop(true), "pass_through_yields x3");
+  CHECK(differs(loop(false), loop(true, false)));
+}
+
 TEST_CASE("rule early_return_as_else", "[diff]") {
   const auto kernel = [](bool early, bool stores_before) {
     return [=](Program& q) {
