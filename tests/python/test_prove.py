@@ -241,6 +241,21 @@ def test_a_port_that_alone_does_not_assemble_differs(
 
 
 @pytest.mark.usefixtures("without_rustc")
+def test_a_false_promise_that_changes_no_code_is_shown(
+    port: Port, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The verdict goes by machine code; what else differs is not hidden."""
+    source = port.kernel.read_text()
+    promise = "assume_div_by_raw(output_size0_3, 16,"
+    assert promise in source
+    port.kernel.write_text(source.replace(promise, "assume_div_by_raw(output_size0_3, 64,"))
+    assert cli.run(["prove", str(port.folder)]) == 0
+    out = capsys.readouterr().out
+    assert f"proven, but the Tile IR differs: {VIEWS}" in out and "div_by<64>" in out
+    assert "but its Tile IR differs" in port.report.read_text()
+
+
+@pytest.mark.usefixtures("without_rustc")
 def test_a_target_that_needs_newer_bytecode_is_compared_as_well(port: Port) -> None:
     """cutile writes 13.4 and later for sm_107; tileiras takes the reference's 13.3."""
     conversion = tileport.prove(port.folder, targets=("sm_90", "sm_107"))

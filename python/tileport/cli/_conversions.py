@@ -127,15 +127,17 @@ def _range(numbers: list[int]) -> str:
 
 
 def _print_others(console: Any, conversion: Conversion) -> None:
-    """Those that are not proven, each with the first thing that says why."""
+    """Those that are not simply proven, each with the first things that say why."""
     from rich.markup import escape
 
     for row in conversion.specializations:
-        if row["verdict"] == "proven":
+        # Machine code may be the same for these targets although a promise or a hint differs.
+        only_ir_differs = row["verdict"] == "proven" and row["ir"]["class"] == "differs"
+        if row["verdict"] == "proven" and not only_ir_differs:
             continue
-        console.print(
-            f"[{_COLOURS[row['verdict']]}]{row['verdict']}[/] {escape(row['name'])}", highlight=False
-        )
+        colour = _COLOURS["equivalent" if only_ir_differs else row["verdict"]]
+        what = "proven, but the Tile IR differs:" if only_ir_differs else row["verdict"]
+        console.print(f"[{colour}]{what}[/] {escape(row['name'])}", highlight=False)
         for line in _reasons(row):
             console.print(f"  {escape(line)}", soft_wrap=True, highlight=False)
     check = conversion.proof["check"] if conversion.proof else None

@@ -66,7 +66,7 @@ def _content(proof: dict[str, Any], index: dict[str, Any] | None) -> dict[str, A
         "rows": rows,
         "kernels": kernel_table(proof, verdicts),
         "notes": _all_notes(proof),
-        "look": [_look(row) for row in rows if row["verdict"] != "proven"],
+        "look": [_look(row) for row in rows if row["verdict"] != "proven" or row["ir"]["class"] == "differs"],
         "refusals": proof["check"]["diagnostics"] if proof["check"] else [],
     }
 
