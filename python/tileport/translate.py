@@ -15,8 +15,8 @@ from tileport._core import translate as _translate
 from tileport.errors import Error, InputError
 
 SourceNames = Mapping[str, Mapping[tuple[int, int], str]]
-"""Variables of Python sources: file -> (line from 1, column from 0) -> name. A file may be given by the tail of the
-path that the module records ("tilegym/ops/cutile/softmax.py")."""
+"""Variables of Python sources: file -> (line from 1, column from 0) -> name. A file may be given by the tail
+of the path that the module records ("tilegym/ops/cutile/softmax.py")."""
 
 
 class TranslationError(InputError):
@@ -68,8 +68,8 @@ def translate(
 ) -> Translation:
     """Translates kernels to one Rust file. ``header`` becomes comment lines at its top.
 
-    Raises TranslationError if a module has no kernel or several, two specializations share a name, or a name is
-    no Rust identifier.
+    Raises TranslationError if a module has no kernel or several, two specializations share a name, or a
+    name is no Rust identifier.
     """
     rows = [(each.name, each.kernel, each.module, list(each.argument_names)) for each in specializations]
     tables = {file: dict(positions) for file, positions in (names or {}).items()}
@@ -91,7 +91,11 @@ def argument_names(signature: Sequence[Mapping[str, Any]]) -> list[str]:
         name, kind = parameter["name"], parameter["kind"]
         if kind == "array":
             axes = range(parameter["rank"])
-            names += [name, *(f"{name}_size{axis}" for axis in axes), *(f"{name}_stride{axis}" for axis in axes)]
+            names += [
+                name,
+                *(f"{name}_size{axis}" for axis in axes),
+                *(f"{name}_stride{axis}" for axis in axes),
+            ]
         elif kind == "scalar":
             names.append(name)
         elif kind != "constant":

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic, comparison and selection.
 //
-// Tile IR integers have no sign, its ops have; in cuTile Rust the element type has it. Values are kept signed, and
-// an unsigned op gets its operands through `bitcast`: every other relabelling keeps the sign silently.
+// Tile IR integers have no sign, its ops have; in cuTile Rust the element type has it. Values are kept
+// signed, and an unsigned op gets its operands through `bitcast`: every other relabelling keeps the sign
+// silently.
 #include <fmt/format.h>
 
 #include "translate/codes.hpp"
@@ -23,7 +24,8 @@ void plain(Entry& entry, OpReader& op, std::string_view role) {
   entry.define(op, role, call(std::string(op.mnemonic()), entry.names(op.all_operands())));
 }
 
-/// Integer ops that wrap. cutile 0.5.0 loses `overflow::None` and then misses the attribute; its operators write it.
+/// Integer ops that wrap. cutile 0.5.0 loses `overflow::None` and then misses the attribute; its operators
+/// write it.
 void wrapping(Entry& entry, OpReader& op, std::string_view symbol, std::string_view role) {
   const std::string_view mode = op.enumerator("overflow");
   const auto operands = entry.names(op.all_operands());
@@ -58,8 +60,8 @@ void signed_or_not(Entry& entry, OpReader& op, std::string_view role, const std:
   const bool is_signed = op.enumerator("signedness") == "signed";
   if (!has_sign(kind, is_signed)) {
     entry.refuse(op.id(), code::kType,
-                 fmt::format("{} of {} {} can't be expressed: cuTile Rust has no such element type", op.mnemonic(),
-                             is_signed ? "signed" : "unsigned", ir::keyword(kind)));
+                 fmt::format("{} of {} {} can't be expressed: cuTile Rust has no such element type",
+                             op.mnemonic(), is_signed ? "signed" : "unsigned", ir::keyword(kind)));
     return;
   }
   if (!is_signed) {
@@ -95,11 +97,12 @@ void negate_integer(Entry& entry, OpReader& op) {
 void rounded(Entry& entry, OpReader& op, std::string_view role) {
   const std::string_view mode = op.enumerator("rounding_mode");
   if (mode == "full") {
-    entry.refuse(op.id(), code::kValue,
-                 fmt::format("{} with rounding 'full' can't be expressed: cutile 0.5.0 drops the mode and then misses "
-                             "the attribute",
-                             op.mnemonic()),
-                 "in the Python source, ask for another rounding mode");
+    entry.refuse(
+        op.id(), code::kValue,
+        fmt::format("{} with rounding 'full' can't be expressed: cutile 0.5.0 drops the mode and then misses "
+                    "the attribute",
+                    op.mnemonic()),
+        "in the Python source, ask for another rounding mode");
   }
   const std::string ftz = flush_to_zero(op);
   entry.define(op, role,

@@ -2,6 +2,8 @@
 // Atomic memory ops.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "translate/codes.hpp"
 #include "translate/handlers.hpp"
 #include "translate/rust_types.hpp"
@@ -24,7 +26,8 @@ std::string as_vector(Entry& entry, ir::ValueId value) {
   const std::string wish = entry.stem(value) + "_1d";
   const std::int64_t one[] = {1};
   if (kind != ir::TypeKind::pointer) {
-    return entry.bind(wish, tile_type(element_name(kind), one), call("reshape", {entry.name(value), "shape![1]"}));
+    return entry.bind(wish, tile_type(element_name(kind), one),
+                      call("reshape", {entry.name(value), "shape![1]"}));
   }
   const ir::Type& pointer = entry.module().type(entry.type(value).element);
   const auto pointee = element_name(entry.module().type(pointer.element).kind);
@@ -41,9 +44,10 @@ void read_modify_write(Entry& entry, OpReader& op) {
                                           ordering(op.enumerator("memory_ordering_semantics")),
                                           scope(op.enumerator("memory_scope"))};
   if (!entry.type(op.result()).shape.empty()) {
-    entry.define_with_token(op, "previous",
-                            call("atomic_rmw_tko", {entry.name(pointers), entry.name(argument), modes[0], modes[1],
-                                                    modes[2], option(entry, mask), option(entry, token)}));
+    entry.define_with_token(
+        op, "previous",
+        call("atomic_rmw_tko", {entry.name(pointers), entry.name(argument), modes[0], modes[1], modes[2],
+                                option(entry, mask), option(entry, token)}));
     return;
   }
   const std::string pointers_1d = as_vector(entry, pointers);
@@ -56,7 +60,8 @@ void read_modify_write(Entry& entry, OpReader& op) {
                   call("atomic_rmw_tko", {pointers_1d, argument_1d, modes[0], modes[1], modes[2], mask_1d,
                                           option(entry, token)}));
   const std::string python = entry.result_name(op.id());
-  entry.define(op.result(0), python.empty() ? "previous" : python, call("reshape", {previous_1d, "shape![]"}));
+  entry.define(op.result(0), python.empty() ? "previous" : python,
+               call("reshape", {previous_1d, "shape![]"}));
 }
 
 void compare_and_swap(Entry& entry, OpReader& op) {
@@ -66,30 +71,37 @@ void compare_and_swap(Entry& entry, OpReader& op) {
   const auto mask = op.optional_operand("mask");
   const auto token = op.optional_operand("token");
   const std::string order = ordering(op.enumerator("memory_ordering_semantics"));
-  entry.define_with_token(op, "previous",
-                          call("atomic_cas_tko", {pointers, expected, value, order,
-                                                  scope(op.enumerator("memory_scope")), option(entry, mask),
-                                                  option(entry, token)}));
+  entry.define_with_token(
+      op, "previous",
+      call("atomic_cas_tko", {pointers, expected, value, order, scope(op.enumerator("memory_scope")),
+                              option(entry, mask), option(entry, token)}));
 }
 
 void reduce_into_view(Entry& entry, OpReader& op) {
-  const std::string view = entry.name(op.operand("view"));
+  const ir::ValueId view = op.operand("view");
   const auto indices = op.operands("index");
-  const std::string value = entry.name(op.operand("value"));
-  const std::string mode = atomic_mode(op.enumerator("mode"));
-  const std::string order = ordering(op.enumerator("memory_ordering_semantics"));
-  const std::string where = scope(op.enumerator("memory_scope"));
-  const std::string token = option(entry, op.optional_operand("token"));
-  if (const ir::Attribute* inbounds = op.tagged("inbounds")) {
-    for (std::int64_t promised : inbounds->numbers) {
-      if (promised == 0) continue;
-      entry.refuse(op.id(), code::kValue, "inbounds on an atomic reduction into a view is not translated");
-      break;
-    }
+  std::vector<std::string> arguments = {"&" + entry.name(view),
+                                        entry.name(op.operand("value")),
+                                        fmt::format("[{}]", join(entry.names(indices))),
+                                        atomic_mode(op.enumerator("mode")),
+                                        ordering(op.enumerator("memory_ordering_semantics")),
+                                        scope(op.enumerator("memory_scope")),
+                                        option(entry, op.optional_operand("token"))};
+  if (entry.type(view).padding) {
+    entry.refuse(op.id(), code::kValue,
+                 "an atomic reduction into a padded view can't be expressed in cutile 0.5.0");
   }
-  entry.define_token(op, call("atomic_red_view_raw", {"&" + view, value,
-                                                      fmt::format("[{}]", join(entry.names(indices))), mode, order,
-                                                      where, token}));
+  std::string function = "atomic_red_view_raw";
+  const ir::Attribute* inbounds = op.tagged("inbounds");
+  if (inbounds &&
+      std::ranges::any_of(inbounds->numbers, [](std::int64_t promised) { return promised != 0; })) {
+    std::vector<std::string> promises;
+    for (std::int64_t promised : inbounds->numbers) promises.emplace_back(promised != 0 ? "true" : "false");
+    arguments.push_back(fmt::format("[{}]", join(promises)));
+    function = "atomic_red_view_tko_with_inbounds";
+    entry.need(Need::tileir);
+  }
+  entry.define_token(op, call(std::move(function), std::move(arguments)));
 }
 
 constexpr Handler kHandlers[] = {

@@ -6,16 +6,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
-
 #include <tileport/ir/type.hpp>
 
 namespace tileport::translate {
 
 /// How to write one element value.
 struct ConstantForm {
-  std::string literal;                     ///< Argument of `constant`.
-  std::optional<ir::TypeKind> carrier{};   ///< Set: write an integer constant of this kind and bitcast it.
+  std::string literal;                    ///< Argument of `constant`.
+  std::optional<ir::TypeKind> carrier{};  ///< Set: write an integer constant of this kind and bitcast it.
+  bool needs_bf16_trait = false;          ///< The literal uses `kBf16Trait`.
 };
+
+/// A trait that the file declares if an entry needs it: named constants of f32, as bf16.
+inline constexpr std::string_view kBf16Trait = "InBf16";
+std::string_view bf16_trait_declaration();
 
 /// Nothing if no form is exact.
 std::optional<ConstantForm> constant_form(ir::TypeKind kind, std::uint64_t bits);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control flow.
 //
-// cuTile Rust passes to a loop or an if, as iteration values or results, the outer variables that its blocks assign,
-// in the order of their names. So every iteration value and every result of several is one mutable variable, named
-// in order; terminators assign them.
-#include <algorithm>
-
+// cuTile Rust passes to a loop or an if, as iteration values or results, the outer variables that its blocks
+// assign, in the order of their names. So every iteration value and every result of several is one mutable
+// variable, named in order; terminators assign them.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "translate/codes.hpp"
 #include "translate/constants.hpp"
@@ -32,8 +32,8 @@ std::string wish(Entry& entry, ir::ValueId value) {
   return entry.stem(value);
 }
 
-/// Assigns terminator operands to the variables. An operand that is itself one of the variables assigned before is
-/// read first, as all assignments happen at once.
+/// Assigns terminator operands to the variables. An operand that is itself one of the variables assigned
+/// before is read first, as all assignments happen at once.
 void assign(Entry& entry, std::span<const ir::ValueId> operands, const std::vector<std::string>& targets) {
   std::vector<std::string> sources = entry.names(operands);
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -49,7 +49,8 @@ void assign(Entry& entry, std::span<const ir::ValueId> operands, const std::vect
 }
 
 /// Name for iteration value `i`: what the source calls its next value, else its first.
-std::string carried_name(Entry& entry, ir::BlockId body, std::span<const ir::ValueId> initial, std::size_t i) {
+std::string carried_name(Entry& entry, ir::BlockId body, std::span<const ir::ValueId> initial,
+                         std::size_t i) {
   const auto next = entry.module().operands(terminator(entry, body));
   if (next.size() == initial.size()) {
     const auto producer = entry.module().producer_of(next[i]);
@@ -59,7 +60,8 @@ std::string carried_name(Entry& entry, ir::BlockId body, std::span<const ir::Val
   return wish(entry, initial[i]);
 }
 
-/// Mutable variables for a loop's iteration values; they hold the block's arguments and then the loop's results.
+/// Mutable variables for a loop's iteration values; they hold the block's arguments and then the loop's
+/// results.
 std::vector<std::string> carry(Entry& entry, std::span<const ir::ValueId> initial, ir::BlockId body,
                                std::size_t first_argument) {
   const auto& module = entry.module();
@@ -99,7 +101,8 @@ void loop_over_range(Entry& entry, OpReader& op) {
   const ir::ValueId step = op.operand("step");
   const auto initial = op.operands("initValues");
   if (op.flag("unsignedCmp")) {
-    entry.refuse(op.id(), code::kControl, "an unsigned for can't be expressed: cuTile Rust's loops compare signed");
+    entry.refuse(op.id(), code::kControl,
+                 "an unsigned for can't be expressed: cuTile Rust's loops compare signed");
   }
   const ir::TypeKind kind = entry.element(lower);
   if (kind != ir::TypeKind::i32 && kind != ir::TypeKind::i64) {
@@ -118,14 +121,16 @@ void loop_over_range(Entry& entry, OpReader& op) {
     // cutile 0.5.0 can't cast an i64 to usize.
     step_text = fmt::format("{}", *number);
   } else {
-    entry.refuse(op.id(), code::kControl, "a for over i64 with a computed step can't be expressed in cutile 0.5.0");
+    entry.refuse(op.id(), code::kControl,
+                 "a for over i64 with a computed step can't be expressed in cutile 0.5.0");
     return;
   }
   const std::string python = entry.python_name(op.id());
   const std::string role = python.empty() ? "index" : python;
   const std::string variable = entry.rust_names().claim(role);
-  entry.out().open(fmt::format("for {} in ({}..{}).step_by({}) {{", variable, start_name, end_name, step_text));
-  entry.frames().push_back({Frame::Kind::for_loop, op.id(), targets});
+  entry.out().open(
+      fmt::format("for {} in ({}..{}).step_by({}) {{", variable, start_name, end_name, step_text));
+  entry.frames().push_back({Frame::Kind::for_loop, op.id(), targets, {}});
   entry.define(module.argument(body, 0), role, call("scalar_to_tile", {variable}));
   entry.translate_block(body);
   entry.frames().pop_back();
@@ -133,29 +138,66 @@ void loop_over_range(Entry& entry, OpReader& op) {
   hold_results(entry, op, targets, initial);
 }
 
+/// Whether a loop's results are its iteration values, type by type.
+bool results_are_carried(Entry& entry, OpReader& op, std::span<const ir::ValueId> initial) {
+  if (op.results() != initial.size()) return false;
+  for (std::size_t i = 0; i < initial.size(); ++i) {
+    if (entry.module().value(op.result(i)).type != entry.module().value(initial[i]).type) return false;
+  }
+  return true;
+}
+
+/// Any value in scope of each result's type: Rust wants variables initialized. Nothing after a refusal.
+std::optional<std::vector<std::string>> placeholders(Entry& entry, OpReader& op) {
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < op.results(); ++i) {
+    const auto value = entry.variable_of_type(op.result_type(i));
+    if (!value) {
+      entry.refuse(
+          op.id(), code::kControl,
+          fmt::format("result {} of this {} needs a value of its type before it to be expressed in cuTile "
+                      "Rust, and there is none",
+                      i, op.mnemonic()));
+      return std::nullopt;
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+void declare(Entry& entry, OpReader& op, const std::vector<std::string>& variables,
+             const std::vector<std::string>& values) {
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    entry.out().let("mut " + variables[i], *rust_type(entry.module(), op.result_type(i)), text(values[i]));
+  }
+}
+
 void loop_until_break(Entry& entry, OpReader& op) {
-  const auto& module = entry.module();
   const auto initial = op.operands("initValues");
-  bool same = op.results() == initial.size();
-  for (std::size_t i = 0; same && i < initial.size(); ++i) {
-    same = module.value(op.result(i)).type == module.value(initial[i]).type;
+  const auto body = *entry.module().body(op.id());
+  Frame frame{Frame::Kind::loop, op.id(), {}, {}};
+  const bool carried = results_are_carried(entry, op, initial);
+  if (!carried) {
+    const auto values = placeholders(entry, op);
+    if (!values) return;
+    frame.break_targets = entry.rust_names().claim_ordered(std::vector<std::string>(op.results(), "result"));
+    declare(entry, op, frame.break_targets, *values);
   }
-  if (!same) {
-    entry.refuse(op.id(), code::kControl,
-                 "a loop whose results differ from its iteration values can't be expressed in cuTile Rust");
-    return;
-  }
-  const auto body = *module.body(op.id());
-  const auto targets = carry(entry, initial, body, 0);
+  frame.targets = carry(entry, initial, body, 0);
+  if (carried) frame.break_targets = frame.targets;
+  const std::vector<std::string> results = frame.break_targets;
   entry.out().open("loop {");
-  entry.frames().push_back({Frame::Kind::loop, op.id(), targets});
+  entry.frames().push_back(std::move(frame));
   entry.translate_block(body);
   entry.frames().pop_back();
   entry.out().close();
-  hold_results(entry, op, targets, initial);
+  for (std::size_t i = 0; i < op.results(); ++i) {
+    entry.hold(op.result(i), results[i], carried ? wish(entry, initial[i]) : "result");
+  }
 }
 
-// ---- if ------------------------------------------------------------------------------------------------------------
+// ---- if
+// ------------------------------------------------------------------------------------------------------------
 
 void branch(Entry& entry, std::optional<ir::BlockId> block, Frame frame) {
   if (!block) return;
@@ -164,67 +206,61 @@ void branch(Entry& entry, std::optional<ir::BlockId> block, Frame frame) {
   entry.frames().pop_back();
 }
 
+/// Whether a branch has anything to say: more than a yield of nothing.
 bool has_content(Entry& entry, std::optional<ir::BlockId> block) {
   if (!block) return false;
   const auto& ops = entry.module().block(*block).ops;
-  return ops.size() > 1 || (ops.size() == 1 && !entry.module().op(ops.front()).info->is("yield"));
+  if (ops.size() != 1) return !ops.empty();
+  return !entry.module().op(ops.front()).info->is("yield") || !entry.module().operands(ops.front()).empty();
 }
 
 /// if c { …; return } rest → if c { … } else { rest }: cuTile Rust has no early return.
 void if_returning(Entry& entry, OpReader& op, const std::string& condition, ir::BlockId then_block,
                   std::optional<ir::BlockId> else_block) {
   if (!entry.at_function_level()) {
-    entry.refuse(op.id(), code::kControl, "a return inside a loop or a nested if can't be expressed in cutile 0.5.0");
+    entry.refuse(op.id(), code::kControl,
+                 "a return inside a loop or a nested if can't be expressed in cutile 0.5.0");
     return;
   }
   entry.out().open(fmt::format("if {} {{", condition));
-  branch(entry, then_block, {Frame::Kind::if_tail, op.id(), {}});
+  branch(entry, then_block, {Frame::Kind::if_tail, op.id(), {}, {}});
   entry.out().reopen("} else {");
-  branch(entry, else_block, {Frame::Kind::if_tail, op.id(), {}});
+  branch(entry, else_block, {Frame::Kind::if_tail, op.id(), {}, {}});
   entry.translate_rest();
   entry.out().close();
 }
 
-/// Variables for an if with several results. Rust wants them initialized; any value of the type will do, as both
-/// branches assign them.
+/// Variables for an if with several results; both branches assign them.
 std::optional<std::vector<std::string>> result_variables(Entry& entry, OpReader& op, ir::BlockId then_block) {
+  const auto values = placeholders(entry, op);
+  if (!values) return std::nullopt;
   std::vector<std::string> wishes;
-  std::vector<std::string> placeholders;
   const auto yielded = entry.module().operands(terminator(entry, then_block));
   for (std::size_t i = 0; i < op.results(); ++i) {
-    const auto placeholder = entry.variable_of_type(op.result_type(i));
-    if (!placeholder) {
-      entry.refuse(op.id(), code::kControl,
-                   fmt::format("result {} of an if with several results needs a value of its type before the if to be "
-                               "expressed in cuTile Rust",
-                               i));
-      return std::nullopt;
+    std::string name = entry.python_name(op.id());
+    if (const auto producer = entry.module().producer_of(yielded[i])) {
+      if (std::string python = entry.result_name(*producer); !python.empty()) name = python;
     }
-    placeholders.push_back(*placeholder);
-    std::string python = entry.python_name(op.id());
-    if (const auto producer = i < yielded.size() ? entry.module().producer_of(yielded[i]) : std::nullopt) {
-      if (std::string name = entry.result_name(*producer); !name.empty()) python = name;
-    }
-    wishes.push_back(python.empty() ? "chosen" : python);
+    wishes.push_back(name.empty() ? "chosen" : name);
   }
   auto targets = entry.rust_names().claim_ordered(wishes);
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    entry.out().let("mut " + targets[i], *rust_type(entry.module(), op.result_type(i)), text(placeholders[i]));
-  }
+  declare(entry, op, targets, *values);
   return targets;
 }
 
-void if_value(Entry& entry, OpReader& op, const std::string& condition, ir::BlockId then_block, ir::BlockId else_block) {
+void if_value(Entry& entry, OpReader& op, const std::string& condition, ir::BlockId then_block,
+              ir::BlockId else_block) {
   const auto yielded = entry.module().operands(terminator(entry, then_block));
   std::string role = "chosen";
   if (const auto producer = entry.module().producer_of(yielded.front())) {
     if (std::string name = entry.result_name(*producer); !name.empty()) role = name;
   }
   const std::string variable = entry.rust_names().claim(role);
-  entry.out().open(fmt::format("let {}: {} = if {} {{", variable, *rust_type(entry.module(), op.result_type()), condition));
-  branch(entry, then_block, {Frame::Kind::if_value, op.id(), {}});
+  entry.out().open(fmt::format("let {}: {} = if {} {{", variable,
+                               *rust_type(entry.module(), op.result_type()), condition));
+  branch(entry, then_block, {Frame::Kind::if_value, op.id(), {}, {}});
   entry.out().reopen("} else {");
-  branch(entry, else_block, {Frame::Kind::if_value, op.id(), {}});
+  branch(entry, else_block, {Frame::Kind::if_value, op.id(), {}, {}});
   entry.out().close("};");
   entry.hold(op.result(), variable, role);
 }
@@ -238,10 +274,10 @@ void if_assigning(Entry& entry, OpReader& op, const std::string& condition, ir::
     targets = std::move(*variables);
   }
   entry.out().open(fmt::format("if {} {{", condition));
-  branch(entry, then_block, {Frame::Kind::if_assign, op.id(), targets});
+  branch(entry, then_block, {Frame::Kind::if_assign, op.id(), targets, {}});
   if (has_content(entry, else_block)) {
     entry.out().reopen("} else {");
-    branch(entry, else_block, {Frame::Kind::if_assign, op.id(), targets});
+    branch(entry, else_block, {Frame::Kind::if_assign, op.id(), targets, {}});
   }
   entry.out().close();
   for (std::size_t i = 0; i < targets.size(); ++i) entry.hold(op.result(i), targets[i], targets[i]);
@@ -263,10 +299,13 @@ void choose(Entry& entry, OpReader& op) {
     entry.refuse(op.id(), code::kControl, "a return in the else branch of an if is not translated");
     return;
   }
-  const bool yields = ends_with(entry, *then_block, "yield") && else_block && ends_with(entry, *else_block, "yield");
-  if (op.results() != 0 && !yields) {
-    entry.refuse(op.id(), code::kControl,
-                 "an if that has results and leaves a loop from one branch can't be expressed in cutile 0.5.0");
+  // A branch that leaves a loop would pass the if's variables on as the loop's; as a value the if has none.
+  const bool then_yields = ends_with(entry, *then_block, "yield");
+  const bool else_yields = else_block && ends_with(entry, *else_block, "yield");
+  if (op.results() != 0 && !(then_yields && (else_yields || (else_block && op.results() == 1)))) {
+    entry.refuse(
+        op.id(), code::kControl,
+        "an if that has results and leaves a loop from one branch can't be expressed in cutile 0.5.0");
     return;
   }
   if (op.results() == 1) {
@@ -276,20 +315,26 @@ void choose(Entry& entry, OpReader& op) {
   }
 }
 
-// ---- terminators ---------------------------------------------------------------------------------------------------
+// ---- terminators
+// ---------------------------------------------------------------------------------------------------
 
 void yield(Entry& entry, OpReader& op) {
   const auto operands = op.operands("operands");
   const Frame& frame = entry.frames().back();
   switch (frame.kind) {
-    case Frame::Kind::if_value: entry.out().line(entry.name(operands.front())); break;
-    case Frame::Kind::if_assign: assign(entry, operands, frame.targets); break;
+    case Frame::Kind::if_value:
+      entry.out().line(entry.name(operands.front()));
+      break;
+    case Frame::Kind::if_assign:
+      assign(entry, operands, frame.targets);
+      break;
     case Frame::Kind::if_tail:
       for (std::size_t i = 0; i < operands.size(); ++i) {
         entry.hold(entry.module().result(frame.op, i), entry.name(operands[i]), entry.stem(operands[i]));
       }
       break;
-    default: entry.refuse(op.id(), code::kControl, "a yield outside of an if is not translated");
+    default:
+      entry.refuse(op.id(), code::kControl, "a yield outside of an if is not translated");
   }
 }
 
@@ -302,7 +347,7 @@ void leave_iteration(Entry& entry, OpReader& op) {
                  fmt::format("{} outside of a loop that it can leave can't be expressed", op.mnemonic()));
     return;
   }
-  assign(entry, operands, loop->targets);
+  assign(entry, operands, is_break ? loop->break_targets : loop->targets);
   const bool at_end_of_body = &entry.frames().back() == loop;
   if (is_break || !at_end_of_body) entry.out().line(fmt::format("{};", op.mnemonic()));
 }
@@ -314,9 +359,15 @@ void leave_function(Entry& entry, OpReader& op) {
 }
 
 constexpr Handler kHandlers[] = {
-    {"for", loop_over_range},       {"loop", loop_until_break},   {"if", choose},
-    {"yield", yield},               {"continue", leave_iteration}, {"break", leave_iteration},
-    {"return", leave_function},     {"reduce", reduce},           {"scan", scan},
+    {"for", loop_over_range},
+    {"loop", loop_until_break},
+    {"if", choose},
+    {"yield", yield},
+    {"continue", leave_iteration},
+    {"break", leave_iteration},
+    {"return", leave_function},
+    {"reduce", reduce},
+    {"scan", scan},
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ std::string operand_stem(Entry& entry, OpReader& op) { return entry.stem(op.all_
 
 void refuse_sign(Entry& entry, OpReader& op, ir::TypeKind kind, bool is_signed) {
   entry.refuse(op.id(), code::kType,
-               fmt::format("{} of {} {} can't be expressed: cuTile Rust has no such element type", op.mnemonic(),
-                           is_signed ? "signed" : "unsigned", ir::keyword(kind)));
+               fmt::format("{} of {} {} can't be expressed: cuTile Rust has no such element type",
+                           op.mnemonic(), is_signed ? "signed" : "unsigned", ir::keyword(kind)));
 }
 
 /// The operand, through a bitcast if the op takes it as unsigned; empty if that can't be expressed.
@@ -61,14 +61,14 @@ void float_to_integer(Entry& entry, OpReader& op) {
   } else if (is_signed || kind == ir::TypeKind::i1) {
     entry.define(op, stem, conversion);
   } else {
-    const std::string raw =
-        entry.bind(stem + "_unsigned", tile_type(unsigned_name(kind), entry.type(op.result()).shape), conversion);
+    const std::string raw = entry.bind(
+        stem + "_unsigned", tile_type(unsigned_name(kind), entry.type(op.result()).shape), conversion);
     entry.define(op, stem, call("bitcast", {raw}));
   }
 }
 
-/// cutile 0.5.0 loses `overflow::None` on trunci. Shifting the bits that fall away up and down again leaves a value
-/// that fits, for which "no signed wrap" is true.
+/// cutile 0.5.0 loses `overflow::None` on trunci. Shifting the bits that fall away up and down again leaves a
+/// value that fits, for which "no signed wrap" is true.
 void truncate(Entry& entry, OpReader& op) {
   const std::string_view mode = op.enumerator("overflow");
   const ir::ValueId source = op.operand("from");
@@ -107,23 +107,18 @@ void same_bits(Entry& entry, OpReader& op) {
 void pointer_to_integer(Entry& entry, OpReader& op) {
   const ir::ValueId source = op.operand("source");
   const std::string stem = operand_stem(entry, op);
-  const std::string integers =
-      entry.bind(stem + "_integers", fmt::format("PointerTile<*mut i64, {}>", extents(entry.type(source).shape)),
-                 call("ptr_to_ptr", {entry.name(source)}));
+  const std::string integers = entry.bind(
+      stem + "_integers", fmt::format("PointerTile<*mut i64, {}>", extents(entry.type(source).shape)),
+      call("ptr_to_ptr", {entry.name(source)}));
   entry.define(op, stem + "_address", call("ptr_to_int", {integers}));
 }
 
 constexpr Handler kHandlers[] = {
-    {"bitcast", same_bits},
-    {"exti", extend},
-    {"trunci", truncate},
-    {"ftof", float_to_float},
-    {"ftoi", float_to_integer},
-    {"itof", integer_to_float},
-    {"int_to_ptr", same_bits},
-    {"ptr_to_int", pointer_to_integer},
-    {"ptr_to_ptr", same_bits},
-    {"pack", same_bits},
+    {"bitcast", same_bits},     {"exti", extend},
+    {"trunci", truncate},       {"ftof", float_to_float},
+    {"ftoi", float_to_integer}, {"itof", integer_to_float},
+    {"int_to_ptr", same_bits},  {"ptr_to_int", pointer_to_integer},
+    {"ptr_to_ptr", same_bits},  {"pack", same_bits},
     {"unpack", same_bits},
 };
 

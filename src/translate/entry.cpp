@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "translate/entry.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
-
-#include <fmt/format.h>
 
 #include "translate/codes.hpp"
 #include "translate/handlers.hpp"
@@ -17,13 +17,15 @@ namespace {
 
 std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
-/// The names of the file that a location speaks of: the key that is the recorded path or the longest tail of it.
+/// The names of the file that a location speaks of: the key that is the recorded path or the longest tail of
+/// it.
 const std::map<std::pair<std::uint32_t, std::uint32_t>, std::string>* find_file(const SourceNames& names,
-                                                                               std::string_view file) {
+                                                                                std::string_view file) {
   const std::map<std::pair<std::uint32_t, std::uint32_t>, std::string>* found = nullptr;
   std::size_t length = 0;
   for (const auto& [key, positions] : names) {
-    const bool matches = file == key || (!key.empty() && file.ends_with(key) && file[file.size() - key.size() - 1] == '/');
+    const bool matches =
+        file == key || (!key.empty() && file.ends_with(key) && file[file.size() - key.size() - 1] == '/');
     if (matches && key.size() > length) {
       found = &positions;
       length = key.size();
@@ -46,13 +48,14 @@ Entry::Entry(const ir::Module& module, const ir::Function& function, const Speci
 
 void Entry::translate() {
   if (!module_.globals.empty()) {
-    refuse_entry(code::kGlobal, "the module has global data, and cutile 0.5.0 has only atomic scalars of its own");
+    refuse_entry(code::kGlobal,
+                 "the module has global data, and cutile 0.5.0 has only atomic scalars of its own");
   }
   read_uses();
   read_paddings();
   read_names(function_.body);
   if (!write_signature()) return;
-  frames_.push_back({Frame::Kind::function, {}, {}});
+  frames_.push_back({Frame::Kind::function, {}, {}, {}});
   translate_block(function_.body);
   frames_.pop_back();
   out_.close();
@@ -64,8 +67,8 @@ void Entry::read_uses() {
   });
 }
 
-// A padded load takes a scalar and spreads it itself; the ops that do so in the reference are then left out unless
-// something else needs them.
+// A padded load takes a scalar and spreads it itself; the ops that do so in the reference are then left out
+// unless something else needs them.
 void Entry::read_paddings() {
   std::map<ir::OpId, unsigned> paddings;
   ir::walk(module_, function_.body, [&](ir::OpId op) {
@@ -84,8 +87,8 @@ void Entry::read_paddings() {
   for (const auto& [reshape, users] : std::map(std::move(spreads))) absorb_if(reshape, users);
 }
 
-// A Python expression lowers to several ops at one location; the last of them makes its value. Promises are about
-// a value that has its name already, and loops and tokens have no expression.
+// A Python expression lowers to several ops at one location; the last of them makes its value. Promises are
+// about a value that has its name already, and loops and tokens have no expression.
 void Entry::read_names(ir::BlockId block) {
   std::map<ir::LocationId, ir::OpId> last;
   for (ir::OpId op : module_.block(block).ops) {
@@ -93,13 +96,15 @@ void Entry::read_names(ir::BlockId block) {
     const bool value = operation.results.count != 0 && operation.regions.count == 0 &&
                        module_.type_of(module_.result(op, 0)).kind != ir::TypeKind::token;
     const bool reduction = operation.info->is("reduce") || operation.info->is("scan");
-    if ((value || reduction) && !has(operation.info->traits, ir::Trait::promises)) last[operation.location] = op;
+    if ((value || reduction) && !has(operation.info->traits, ir::Trait::promises))
+      last[operation.location] = op;
     for (std::uint32_t r = 0; r < operation.regions.count; ++r) {
       if (const auto inner = module_.body(op, r)) read_names(*inner);
     }
   }
   for (const auto& [location, op] : last) {
-    if (std::string name = python_name(op); !name.empty()) result_names_.emplace(ir::index(op), std::move(name));
+    if (std::string name = python_name(op); !name.empty())
+      result_names_.emplace(ir::index(op), std::move(name));
   }
 }
 
@@ -212,22 +217,26 @@ const Frame* Entry::innermost_loop() const {
 }
 
 void Entry::refuse(ir::OpId op, std::string_view code, std::string message, std::string advice) {
-  Diagnostic diagnostic{std::string(code), Severity::error, std::move(message), {}, std::move(advice)};
-  const ir::SourceLocation& location = module_.locations[ir::index(module_.op(op).location)];
-  diagnostic.place.file = location.file;
-  diagnostic.place.line = location.line;
-  diagnostic.place.column = location.line == 0 ? 0 : location.column + 1;
-  diagnostic.place.path = module_.access_path(op);
-  diagnostics_.push_back(std::move(diagnostic));
+  refuse_at(module_.op(op).location, module_.access_path(op), code, std::move(message), std::move(advice));
 }
 
 void Entry::refuse_entry(std::string_view code, std::string message, std::string advice) {
+  refuse_at(function_.location, "@" + module_.string(function_.name), code, std::move(message),
+            std::move(advice));
+}
+
+// One reason is told once, for the first op that has it.
+void Entry::refuse_at(ir::LocationId where, std::string path, std::string_view code, std::string message,
+                      std::string advice) {
+  for (const Diagnostic& told : diagnostics_) {
+    if (told.code == code && told.message == message) return;
+  }
   Diagnostic diagnostic{std::string(code), Severity::error, std::move(message), {}, std::move(advice)};
-  const ir::SourceLocation& location = module_.locations[ir::index(function_.location)];
+  const ir::SourceLocation& location = module_.locations[ir::index(where)];
   diagnostic.place.file = location.file;
   diagnostic.place.line = location.line;
   diagnostic.place.column = location.line == 0 ? 0 : location.column + 1;
-  diagnostic.place.path = "@" + module_.string(function_.name);
+  diagnostic.place.path = std::move(path);
   diagnostics_.push_back(std::move(diagnostic));
 }
 

@@ -7,11 +7,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tileport/translate/translate.hpp>
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include <tileport/translate/translate.hpp>
 
 #include "translate/names.hpp"
 #include "translate/op_reader.hpp"
@@ -24,7 +23,7 @@ struct Frame {
   enum class Kind {
     function,
     for_loop,   ///< `continue` assigns `targets`.
-    loop,       ///< `continue` and `break` assign `targets`.
+    loop,       ///< `continue` assigns `targets`, `break` assigns `break_targets`.
     if_value,   ///< `yield` is the branch's value.
     if_assign,  ///< `yield` assigns `targets`.
     if_tail,    ///< The if's other branch returns: `yield` names the if's results, the function goes on.
@@ -32,6 +31,14 @@ struct Frame {
   Kind kind = Kind::function;
   ir::OpId op{ir::kNone};
   std::vector<std::string> targets;
+  std::vector<std::string>
+      break_targets;  ///< The same as `targets` if the loop's results are what it carries.
+};
+
+/// What an entry's text wants around it.
+enum class Need {
+  tileir,      ///< `use cutile::tileir::*` in its module.
+  bf16_trait,  ///< The trait of constants.hpp at the top of the file.
 };
 
 class Entry {
@@ -43,8 +50,10 @@ class Entry {
 
   const Diagnostics& diagnostics() const { return diagnostics_; }
   const std::string& source() const { return out_.str(); }
+  bool needs(Need what) const { return needs_.contains(what); }
 
-  // ---- for handlers: reading -------------------------------------------------------------------------------------
+  // ---- for handlers: reading
+  // -------------------------------------------------------------------------------------
   const ir::Module& module() const { return module_; }
   const ir::Type& type(ir::ValueId value) const { return module_.type_of(value); }
   /// Kind of a tile's elements.
@@ -60,9 +69,11 @@ class Entry {
   /// The same, but only for the op that has the location's value as its result.
   std::string result_name(ir::OpId op) const;
 
-  // ---- for handlers: writing -------------------------------------------------------------------------------------
+  // ---- for handlers: writing
+  // -------------------------------------------------------------------------------------
   Source& out() { return out_; }
   Names& rust_names() { return names_; }
+  void need(Need what) { needs_.insert(what); }
   /// `let` for the op's only result, or for one value. `role` names it if the Python source doesn't.
   void define(OpReader& op, std::string_view role, const Expression& expression);
   void define(ir::ValueId value, std::string_view role, const Expression& expression);
@@ -80,14 +91,16 @@ class Entry {
   std::string as_unsigned(ir::ValueId value);
   /// `let WISH: i32 = tile_to_scalar(…)`; emits no op.
   std::string scalar(std::string_view wish, ir::ValueId value);
-  /// A token variable that is in scope, or a new one. For calls that take a token as a fact about a view only.
+  /// A token variable that is in scope, or a new one. For calls that take a token as a fact about a view
+  /// only.
   std::string any_token();
   /// A variable in scope of the same type.
   std::optional<std::string> variable_of_type(ir::TypeId type) const;
 
   void refuse(ir::OpId op, std::string_view code, std::string message, std::string advice = {});
 
-  // ---- for handlers of regions -----------------------------------------------------------------------------------
+  // ---- for handlers of regions
+  // -----------------------------------------------------------------------------------
   std::vector<Frame>& frames() { return frames_; }
   const Frame* innermost_loop() const;
   void translate_block(ir::BlockId block);
@@ -109,6 +122,8 @@ class Entry {
   bool write_signature();
   std::string entry_attribute();
   void refuse_entry(std::string_view code, std::string message, std::string advice = {});
+  void refuse_at(ir::LocationId where, std::string path, std::string_view code, std::string message,
+                 std::string advice);
 
   const ir::Module& module_;
   const ir::Function& function_;
@@ -120,12 +135,13 @@ class Entry {
   std::vector<std::string> variables_;  ///< By ValueId; empty: not defined yet.
   std::vector<std::string> stems_;
   std::vector<unsigned> uses_;
-  std::set<ir::OpId> absorbed_;  ///< Ops that the statements of their users make.
+  std::set<ir::OpId> absorbed_;       ///< Ops that the statements of their users make.
   std::vector<ir::ValueId> visible_;  ///< Values in scope, innermost last.
   std::unordered_map<std::uint32_t, std::string> result_names_;
   std::vector<Frame> frames_;
   std::vector<Cursor> cursors_;
   std::string last_comment_;
+  std::set<Need> needs_;
 };
 
 }  // namespace tileport::translate

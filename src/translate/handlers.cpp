@@ -3,10 +3,9 @@
 
 #include <array>
 #include <cassert>
-#include <unordered_map>
-
 #include <tileport/ir/op_table.hpp>
 #include <tileport/translate/translate.hpp>
+#include <unordered_map>
 
 namespace tileport::translate {
 namespace {
@@ -15,8 +14,9 @@ using Table = std::unordered_map<std::string_view, const Handler*>;
 
 Table build() {
   Table table;
-  for (const auto family : {arith_handlers(), math_handlers(), convert_handlers(), shape_handlers(), memory_handlers(),
-                            atomic_handlers(), control_handlers(), view_handlers(), misc_handlers()}) {
+  for (const auto family :
+       {arith_handlers(), math_handlers(), convert_handlers(), shape_handlers(), memory_handlers(),
+        atomic_handlers(), control_handlers(), view_handlers(), misc_handlers()}) {
     for (const Handler& handler : family) {
       assert(ir::find_op(handler.mnemonic) && "a handler for an op that the op table doesn't have");
       table.emplace(handler.mnemonic, &handler);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "translate/hints.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <string_view>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "translate/source.hpp"
 
@@ -21,7 +21,8 @@ constexpr std::array kEntryHints = std::to_array<std::string_view>(
 
 /// The number as an i32 literal, as cuTile Rust stores hints; bits are zero-extended.
 std::optional<std::int32_t> small_number(const ir::Attribute& value) {
-  if (value.kind != Kind::integer || value.bits > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  if (value.kind != Kind::integer || value.bits > std::numeric_limits<std::int32_t>::max())
+    return std::nullopt;
   return static_cast<std::int32_t>(value.bits);
 }
 
@@ -58,7 +59,8 @@ tl::expected<AccessHints, std::string> access_hints(const ir::Module& module, co
     const ir::Attribute& named = module.attribute(hints->items[t]);
     if (target != "default" && !named.items.empty()) {
       return tl::unexpected(fmt::format(
-          "the hint is for {} only, and cutile 0.5.0 writes the hints of an access for every target", target));
+          "the hint is for {} only, and cutile 0.5.0 writes the hints of an access for every target",
+          target));
     }
     for (std::size_t i = 0; i < named.keys.size(); ++i) {
       const std::string& key = module.string(named.keys[i]);
@@ -69,7 +71,8 @@ tl::expected<AccessHints, std::string> access_hints(const ir::Module& module, co
       } else if (key == "allow_tma" && value.kind == Kind::boolean && value.bits == 0) {
         result.forbids_tma = true;
       } else {
-        return tl::unexpected(fmt::format("cutile 0.5.0 can't write the access hint '{}' with this value", key));
+        return tl::unexpected(
+            fmt::format("cutile 0.5.0 can't write the access hint '{}' with this value", key));
       }
     }
   }

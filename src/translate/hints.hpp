@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimization hints. cuTile Rust writes an entry's hints under the targets that the source names, but the hints of
-// a memory access under whatever target it is compiled for.
+// Optimization hints. cuTile Rust writes an entry's hints under the targets that the source names, but the
+// hints of a memory access under whatever target it is compiled for.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
-
-#include <tl/expected.hpp>
-
 #include <tileport/ir/module.hpp>
+#include <tl/expected.hpp>
 
 namespace tileport::translate {
 

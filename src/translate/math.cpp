@@ -22,7 +22,8 @@ void flushing(Entry& entry, OpReader& op, std::string_view role) {
 void square_root(Entry& entry, OpReader& op) {
   const std::string_view mode = op.enumerator("rounding_mode");
   if (mode == "full") {
-    entry.refuse(op.id(), code::kValue, "sqrt with rounding 'full' can't be expressed: cuTile Rust has no such mode");
+    entry.refuse(op.id(), code::kValue,
+                 "sqrt with rounding 'full' can't be expressed: cuTile Rust has no such mode");
   }
   auto arguments = entry.names(op.all_operands());
   arguments.push_back(rounding(mode));

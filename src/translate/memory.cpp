@@ -36,7 +36,8 @@ std::vector<std::string> memory_model(Entry& entry, OpReader& op) {
   if (order == "weak" && !where.empty()) {
     entry.refuse(op.id(), code::kValue, "a scope on a weak access can't be expressed: cutile 0.5.0 drops it");
   }
-  return {ordering(order), where.empty() ? "None::<scope::TileBlock>" : fmt::format("Some({})", scope(where))};
+  return {ordering(order),
+          where.empty() ? "None::<scope::TileBlock>" : fmt::format("Some({})", scope(where))};
 }
 
 std::string latency(Entry& entry, OpReader& op) {
@@ -67,13 +68,14 @@ void load(Entry& entry, OpReader& op) {
   const auto scalar = padding ? padding_scalar(entry.module(), *padding) : std::nullopt;
   std::string pad = "None";
   if (scalar) pad = fmt::format("Some(tile_to_scalar({}))", entry.name(*scalar));
-  const Expression loaded = call("load_ptr_tko", {entry.name(source), model[0], model[1], option(entry, mask), pad,
-                                                  option(entry, token), hint});
+  const Expression loaded = call("load_ptr_tko", {entry.name(source), model[0], model[1], option(entry, mask),
+                                                  pad, option(entry, token), hint});
   if (!padding || scalar || !mask) {  // Without a mask nothing is padded.
     entry.define_with_token(op, "loaded", loaded);
     return;
   }
-  // Padding that isn't one scalar spread through rank 1: load without it, then put it where the mask is false.
+  // Padding that isn't one scalar spread through rank 1: load without it, then put it where the mask is
+  // false.
   const std::string raw = entry.rust_names().claim("unpadded");
   entry.out().let(fmt::format("({}, {})", raw, entry.claim_token(op.result(1))),
                   fmt::format("({}, Token)", *rust_type(entry.module(), op.result_type())), loaded);
@@ -96,8 +98,8 @@ void store(Entry& entry, OpReader& op) {
 void allocate(Entry& entry, OpReader& op) {
   const std::string visibility = op.flag("global") ? "allocation::Global" : "allocation::Local";
   entry.define(op, "scratch",
-               call("alloca", {fmt::format("{}", op.word("num_elem")), fmt::format("{}", op.word("alignment")),
-                               visibility}));
+               call("alloca", {fmt::format("{}", op.word("num_elem")),
+                               fmt::format("{}", op.word("alignment")), visibility}));
 }
 
 void make_token(Entry& entry, OpReader& op) { entry.define_token(op, call("new_token_unordered", {})); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants, promises, diagnostics and the grid.
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "translate/codes.hpp"
 #include "translate/constants.hpp"
@@ -17,16 +17,18 @@ void define_false(Entry& entry, OpReader& op, std::string_view role) {
   const auto& shape = entry.type(op.result()).shape;
   const std::string scalar = entry.bind("no", "bool", text("false"));
   entry.define(op, role,
-               shape.empty() ? call("scalar_to_tile", {scalar}) : call("broadcast_scalar", {scalar, shape_value(shape)}));
+               shape.empty() ? call("scalar_to_tile", {scalar})
+                             : call("broadcast_scalar", {scalar, shape_value(shape)}));
 }
 
 void constant(Entry& entry, OpReader& op) {
   const ir::TypeKind kind = entry.element(op.result());
   const auto bits = splat_bits(kind, entry.module().constants[op.word("value")]);
   if (!bits) {
-    entry.refuse(op.id(), code::kConstant,
-                 "a constant whose elements differ can't be expressed: cuTile Rust's constants repeat one element",
-                 "in the Python source, compute the tile (from arange, where, …) or pass it as an array");
+    entry.refuse(
+        op.id(), code::kConstant,
+        "a constant whose elements differ can't be expressed: cuTile Rust's constants repeat one element",
+        "in the Python source, compute the tile (from arange, where, …) or pass it as an array");
     return;
   }
   const std::string role = constant_role(kind, *bits);
@@ -41,6 +43,7 @@ void constant(Entry& entry, OpReader& op) {
     return;
   }
   const std::string shape = shape_value(entry.type(op.result()).shape);
+  if (form->needs_bf16_trait) entry.need(Need::bf16_trait);
   if (!form->carrier) {
     entry.define(op, role, call("constant", {form->literal, shape}));
     return;
@@ -63,20 +66,23 @@ void assume(Entry& entry, OpReader& op) {
   const std::string& name = entry.name(value);
   switch (predicate.kind) {
     case Kind::div_by:
-      entry.define(op.result(), stem,
-                   call("assume_div_by_raw", {name, fmt::format("{}", predicate.bits),
-                                              optional_number(predicate.first), optional_number(predicate.second)}));
+      entry.define(
+          op.result(), stem,
+          call("assume_div_by_raw", {name, fmt::format("{}", predicate.bits),
+                                     optional_number(predicate.first), optional_number(predicate.second)}));
       break;
     case Kind::bounded:
-      entry.define(op.result(), stem, call("assume_bounds_raw", {name, optional_number(predicate.first),
-                                                                 optional_number(predicate.second)}));
+      entry.define(op.result(), stem,
+                   call("assume_bounds_raw",
+                        {name, optional_number(predicate.first), optional_number(predicate.second)}));
       break;
     case Kind::same_elements:
-      entry.define(op.result(), stem,
-                   call("assume_same_elements_raw",
-                        {name, fmt::format("[{}]", fmt::join(predicate.numbers, ", "))}));
+      entry.define(
+          op.result(), stem,
+          call("assume_same_elements_raw", {name, fmt::format("[{}]", fmt::join(predicate.numbers, ", "))}));
       break;
-    default: entry.refuse(op.id(), code::kValue, "the promise is none that cuTile Rust can make");
+    default:
+      entry.refuse(op.id(), code::kValue, "the promise is none that cuTile Rust can make");
   }
 }
 
@@ -84,12 +90,23 @@ std::string quoted(std::string_view text) {
   std::string literal = "\"";
   for (char c : text) {
     switch (c) {
-      case '"': literal += "\\\""; break;
-      case '\\': literal += "\\\\"; break;
-      case '\n': literal += "\\n"; break;
-      case '\t': literal += "\\t"; break;
-      case '\r': literal += "\\r"; break;
-      default: literal += c;
+      case '"':
+        literal += "\\\"";
+        break;
+      case '\\':
+        literal += "\\\\";
+        break;
+      case '\n':
+        literal += "\\n";
+        break;
+      case '\t':
+        literal += "\\t";
+        break;
+      case '\r':
+        literal += "\\r";
+        break;
+      default:
+        literal += c;
     }
   }
   return literal + '"';
@@ -104,7 +121,8 @@ void check(Entry& entry, OpReader& op) {
   const std::string& message = entry.module().strings[op.word("message")];
   const std::string condition = entry.name(op.operand("condition"));
   if (!is_printable(message)) {
-    entry.refuse(op.id(), code::kValue, "the message of an assert must be printable ASCII to be written in Rust");
+    entry.refuse(op.id(), code::kValue,
+                 "the message of an assert must be printable ASCII to be written in Rust");
   }
   entry.out().statement(call("cuda_tile_assert!", {condition, quoted(message)}));
 }
@@ -115,14 +133,16 @@ void print(Entry& entry, OpReader& op) {
   const auto arguments = op.operands("args");
   const auto token = op.optional_operand("token");
   if (!is_printable(format)) {
-    entry.refuse(op.id(), code::kValue, "the format of a print must be printable ASCII to be written in Rust");
+    entry.refuse(op.id(), code::kValue,
+                 "the format of a print must be printable ASCII to be written in Rust");
   }
   if (arguments.size() != 1) {
-    entry.refuse(op.id(), code::kValue,
-                 fmt::format("print_tko of {} tiles can't be expressed: cuTile Rust prints one tile in order with "
-                             "other memory ops",
-                             arguments.size()),
-                 "in the Python source, print one tile a call");
+    entry.refuse(
+        op.id(), code::kValue,
+        fmt::format("print_tko of {} tiles can't be expressed: cuTile Rust prints one tile in order with "
+                    "other memory ops",
+                    arguments.size()),
+        "in the Python source, print one tile a call");
     return;
   }
   entry.define_token(op, call("print_tko", {quoted(format), entry.name(arguments.front()),
@@ -134,10 +154,11 @@ void grid(Entry& entry, OpReader& op, std::string_view role) {
   constexpr std::string_view kAxes[] = {"x", "y", "z"};
   std::vector<std::string> scalars;
   for (std::size_t i = 0; i < op.results(); ++i) {
-    scalars.push_back(entry.uses(op.result(i)) == 0 ? "_"
-                                                    : entry.rust_names().claim(fmt::format("{}_{}", role, kAxes[i])));
+    scalars.push_back(
+        entry.uses(op.result(i)) == 0 ? "_" : entry.rust_names().claim(fmt::format("{}_{}", role, kAxes[i])));
   }
-  entry.out().let(fmt::format("({})", join(scalars)), "(i32, i32, i32)", call(std::string(op.mnemonic()), {}));
+  entry.out().let(fmt::format("({})", join(scalars)), "(i32, i32, i32)",
+                  call(std::string(op.mnemonic()), {}));
   const std::string python = entry.result_name(op.id());
   for (std::size_t i = 0; i < op.results(); ++i) {
     if (scalars[i] == "_") continue;

@@ -1,32 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "translate/names.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <tileport/ir/op_table.hpp>
 
 namespace tileport::translate {
 namespace {
 
 constexpr std::array kKeywords = std::to_array<std::string_view>({
-    "Self",   "abstract", "as",    "async",  "await",  "become", "box",      "break",   "const",  "continue", "crate",
-    "do",     "dyn",      "else",  "enum",   "extern", "false",  "final",    "fn",      "for",    "gen",      "if",
-    "impl",   "in",       "let",   "loop",   "macro",  "match",  "mod",      "move",    "mut",    "override", "priv",
-    "pub",    "ref",      "return", "self",  "static", "struct", "super",    "trait",   "true",   "try",      "type",
-    "typeof", "union",    "unsafe", "unsized", "use",  "virtual", "where",   "while",   "yield",
+    "Self",     "abstract", "as",      "async", "await",    "become", "box",    "break", "const",
+    "continue", "crate",    "do",      "dyn",   "else",     "enum",   "extern", "false", "final",
+    "fn",       "for",      "gen",     "if",    "impl",     "in",     "let",    "loop",  "macro",
+    "match",    "mod",      "move",    "mut",   "override", "priv",   "pub",    "ref",   "return",
+    "self",     "static",   "struct",  "super", "trait",    "true",   "try",    "type",  "typeof",
+    "union",    "unsafe",   "unsized", "use",   "virtual",  "where",  "while",  "yield",
 });
 
 // A variable of one of these names would hide the function or constructor that generated statements use. The
 // functions that are called like their op are known from the op table.
 constexpr std::array kUsedByStatements = std::to_array<std::string_view>({
-    "Err", "Latency", "None", "Ok", "Some", "addptr", "addptr_tile", "assume_bounds_raw", "assume_div_by_raw",
-    "assume_same_elements_raw", "atomic_red_view_raw", "broadcast_ptr", "broadcast_scalar", "exp_with_rounding",
-    "ftoi_saturating", "load_view_raw", "max", "min", "mma", "mmaf_with_fast_acc", "new_token_unordered",
-    "pointer_to_tile", "pow", "reduce_max", "reduce_min", "reduce_prod", "reduce_sum", "reshape_ptr", "scalar_to_tile",
-    "scan_sum", "store_view_raw", "tanh_with_rounding", "tile_to_pointer", "tile_to_scalar",
+    "Err",
+    "Latency",
+    "None",
+    "Ok",
+    "Some",
+    "addptr",
+    "addptr_tile",
+    "assume_bounds_raw",
+    "assume_div_by_raw",
+    "assume_same_elements_raw",
+    "atomic_red_view_raw",
+    "atomic_red_view_tko_with_inbounds",
+    "broadcast_ptr",
+    "broadcast_scalar",
+    "exp_with_rounding",
+    "ftoi_saturating",
+    "load_view_raw",
+    "max",
+    "min",
+    "mma",
+    "mmaf_with_fast_acc",
+    "new_token_unordered",
+    "pointer_to_tile",
+    "pow",
+    "reduce_max",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_sum",
+    "reshape_ptr",
+    "scalar_to_tile",
+    "scan_sum",
+    "store_view_raw",
+    "tanh_with_rounding",
+    "tile_to_pointer",
+    "tile_to_scalar",
 });
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rust identifiers: legal, unique within one entry, never the name of something that the generated code calls.
+// Rust identifiers: legal, unique within one entry, never the name of something that the generated code
+// calls.
 #pragma once
 
 #include <map>
@@ -18,8 +19,9 @@ class Names {
   /// A unique identifier that is `wish`, made legal, with a number behind it if it is taken.
   std::string claim(std::string_view wish);
 
-  /// Unique identifiers whose byte order is the order of `wishes`. cuTile Rust passes the variables that a loop or
-  /// an if changes in the order of their names, so the names decide the order of iteration values and results.
+  /// Unique identifiers whose byte order is the order of `wishes`. cuTile Rust passes the variables that a
+  /// loop or an if changes in the order of their names, so the names decide the order of iteration values and
+  /// results.
   std::vector<std::string> claim_ordered(const std::vector<std::string>& wishes);
 
  private:

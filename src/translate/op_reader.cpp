@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "translate/op_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <cassert>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace tileport::translate {
 

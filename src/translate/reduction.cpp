@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce and scan by the pattern of their bodies.
 //
-// cutile 0.5.0 has calls for sum, product, minimum and maximum whose bodies and identities are fixed. Its general
-// reduce ignores axis and identity, its scan too: only a running sum along axis 0 is right as it stands.
+// cutile 0.5.0 has calls for sum, product, minimum and maximum whose bodies and identities are fixed. Its
+// general reduce ignores axis and identity, its scan too: only a running sum along axis 0 is right as it
+// stands.
 #include "translate/reduction.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include "translate/codes.hpp"
 #include "translate/constants.hpp"
 #include "translate/rust_types.hpp"
+#include "translate/shape.hpp"
 
 namespace tileport::translate {
 namespace {
@@ -35,8 +37,8 @@ std::optional<Combination> combination_of(std::string_view mnemonic) {
   return std::nullopt;
 }
 
-/// Whether the op's modes are those that cutile's bodies have: nearest even, no flush to zero, no NaN propagation,
-/// wrapping.
+/// Whether the op's modes are those that cutile's bodies have: nearest even, no flush to zero, no NaN
+/// propagation, wrapping.
 bool has_plain_modes(OpReader& op) {
   bool plain = true;
   for (const ir::FlagInfo& flag : op.info().flags) plain = plain && !op.flag(flag.name);
@@ -56,7 +58,8 @@ std::optional<Body> read_body(const ir::Module& module, OpReader& op) {
   const auto combination = combination_of(inner.mnemonic());
   if (!combination || !has_plain_modes(inner)) return std::nullopt;
   const auto operands = inner.all_operands();
-  if (operands[0] != module.argument(*block, 0) || operands[1] != module.argument(*block, 1)) return std::nullopt;
+  if (operands[0] != module.argument(*block, 0) || operands[1] != module.argument(*block, 1))
+    return std::nullopt;
   const auto yielded = module.operands(ops[1]);
   if (yielded.size() != 1 || yielded[0] != inner.result() || !inner.unread().empty()) return std::nullopt;
   Body body{*combination, true};
@@ -106,18 +109,20 @@ std::optional<Body> recognize(Entry& entry, OpReader& op) {
   const ir::Attribute& identities = *op.tagged("identities");
   const std::string_view name = op.mnemonic();
   if (operands.size() != 1) {
-    entry.refuse(op.id(), code::kReduction,
-                 fmt::format("a {} of {} tiles at once can't be expressed in cutile 0.5.0", name, operands.size()),
-                 "argmax and argmin are such reductions");
+    entry.refuse(
+        op.id(), code::kReduction,
+        fmt::format("a {} of {} tiles at once can't be expressed in cutile 0.5.0", name, operands.size()),
+        "argmax and argmin are such reductions");
     return std::nullopt;
   }
   const TypeKind kind = entry.element(operands.front());
   const auto body = read_body(module, op);
   if (!body) {
-    entry.refuse(op.id(), code::kReduction,
-                 fmt::format("the body of this {} is none of sum, product, minimum and maximum of its two arguments "
-                             "with default modes, and cutile 0.5.0's general {} ignores axis and identity",
-                             name, name));
+    entry.refuse(
+        op.id(), code::kReduction,
+        fmt::format("the body of this {} is none of sum, product, minimum and maximum of its two arguments "
+                    "with default modes, and cutile 0.5.0's general {} ignores axis and identity",
+                    name, name));
     return std::nullopt;
   }
   if (!is_reducible(kind)) {
@@ -127,10 +132,12 @@ std::optional<Body> recognize(Entry& entry, OpReader& op) {
     return std::nullopt;
   }
   const auto wanted = identity(*body, kind);
-  const std::uint64_t bits = identities.items.size() == 1 ? module.attribute(identities.items.front()).bits : ~wanted.value_or(0);
+  const std::uint64_t bits =
+      identities.items.size() == 1 ? module.attribute(identities.items.front()).bits : ~wanted.value_or(0);
   if (!wanted || bits != *wanted) {
-    entry.refuse(op.id(), code::kReduction,
-                 fmt::format("the identity of this {} is not the one that cutile 0.5.0 writes for its body", name));
+    entry.refuse(
+        op.id(), code::kReduction,
+        fmt::format("the identity of this {} is not the one that cutile 0.5.0 writes for its body", name));
     return std::nullopt;
   }
   return body;
@@ -138,20 +145,28 @@ std::optional<Body> recognize(Entry& entry, OpReader& op) {
 
 std::string_view function_of(Combination combination) {
   switch (combination) {
-    case Combination::sum: return "reduce_sum";
-    case Combination::product: return "reduce_prod";
-    case Combination::minimum: return "reduce_min";
-    case Combination::maximum: return "reduce_max";
+    case Combination::sum:
+      return "reduce_sum";
+    case Combination::product:
+      return "reduce_prod";
+    case Combination::minimum:
+      return "reduce_min";
+    case Combination::maximum:
+      return "reduce_max";
   }
   return {};
 }
 
 std::string_view role_of(Combination combination) {
   switch (combination) {
-    case Combination::sum: return "total";
-    case Combination::product: return "product";
-    case Combination::minimum: return "minimum";
-    case Combination::maximum: return "maximum";
+    case Combination::sum:
+      return "total";
+    case Combination::product:
+      return "product";
+    case Combination::minimum:
+      return "minimum";
+    case Combination::maximum:
+      return "maximum";
   }
   return {};
 }
@@ -213,10 +228,10 @@ void scan(Entry& entry, OpReader& op) {
   }
   const std::string type = tile_type(element_name(kind), moved_shape);
   const std::string moved = entry.bind(entry.stem(operand) + "_axis_first", type,
-                                       call("permute", {entry.name(operand), array_value(order)}));
+                                       call("permute", {entry.name(operand), axis_order(entry, order)}));
   const std::string totals =
       entry.bind("running_total_axis_first", type, call("scan_sum", {moved, "0", direction, zero}));
-  entry.define(op, "running_total", call("permute", {totals, array_value(back)}));
+  entry.define(op, "running_total", call("permute", {totals, axis_order(entry, back)}));
 }
 
 }  // namespace tileport::translate

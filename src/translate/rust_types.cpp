@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "translate/rust_types.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace tileport::translate {
 namespace {
@@ -24,7 +24,8 @@ std::string listed(std::span<const Number> numbers) {
 
 bool representable(std::span<const std::int64_t> shape) {
   return shape.size() <= kMaxRank && std::ranges::all_of(shape, [](std::int64_t extent) {
-           return extent == ir::kDynamic || (extent >= 0 && extent <= std::numeric_limits<std::int32_t>::max());
+           return extent == ir::kDynamic ||
+                  (extent >= 0 && extent <= std::numeric_limits<std::int32_t>::max());
          });
 }
 
@@ -54,14 +55,16 @@ std::optional<std::string> view(const ir::Module& module, const ir::Type& type) 
   const auto element = element_name(module.type(source.element).kind);
   const std::string tile_shape = extents(type.shape);
   switch (type.kind) {
-    case TypeKind::partition_view: return fmt::format("Partition<{}, {}>", element, tile_shape);
+    case TypeKind::partition_view:
+      return fmt::format("Partition<{}, {}>", element, tile_shape);
     case TypeKind::gather_scatter_view:
       return fmt::format("GatherScatterView<{}, {}, {}>", element, tile_shape, type.sparse_dim);
     case TypeKind::strided_view:
       if (!representable(type.strides)) return std::nullopt;
       return fmt::format("StridedView<{}, {}, {}, {{ [{}] }}>", element, tile_shape, extents(type.strides),
                          listed(std::span<const std::int32_t>(type.dim_map)));
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -69,7 +72,8 @@ std::optional<std::string> view(const ir::Module& module, const ir::Type& type) 
 
 std::string_view element_name(TypeKind kind) {
   switch (kind) {
-    case TypeKind::i1: return "bool";
+    case TypeKind::i1:
+      return "bool";
     case TypeKind::i4:
     case TypeKind::i8:
     case TypeKind::i16:
@@ -79,24 +83,37 @@ std::string_view element_name(TypeKind kind) {
     case TypeKind::bf16:
     case TypeKind::f32:
     case TypeKind::tf32:
-    case TypeKind::f64: return ir::keyword(kind);
-    case TypeKind::f8E4M3FN: return "f8e4m3fn";
-    case TypeKind::f8E5M2: return "f8e5m2";
-    case TypeKind::f8E8M0FNU: return "f8e8m0fnu";
-    case TypeKind::f4E2M1FN: return "f4e2m1fn";
-    case TypeKind::fnv8E5M3FNU: return "f8e5m3fnu";
-    default: return {};
+    case TypeKind::f64:
+      return ir::keyword(kind);
+    case TypeKind::f8E4M3FN:
+      return "f8e4m3fn";
+    case TypeKind::f8E5M2:
+      return "f8e5m2";
+    case TypeKind::f8E8M0FNU:
+      return "f8e8m0fnu";
+    case TypeKind::f4E2M1FN:
+      return "f4e2m1fn";
+    case TypeKind::fnv8E5M3FNU:
+      return "f8e5m3fnu";
+    default:
+      return {};
   }
 }
 
 std::string_view unsigned_name(TypeKind kind) {
   switch (kind) {
-    case TypeKind::i1: return "bool";
-    case TypeKind::i8: return "u8";
-    case TypeKind::i16: return "u16";
-    case TypeKind::i32: return "u32";
-    case TypeKind::i64: return "u64";
-    default: return {};
+    case TypeKind::i1:
+      return "bool";
+    case TypeKind::i8:
+      return "u8";
+    case TypeKind::i16:
+      return "u16";
+    case TypeKind::i32:
+      return "u32";
+    case TypeKind::i64:
+      return "u64";
+    default:
+      return {};
   }
 }
 
@@ -123,10 +140,14 @@ std::string array_value(std::span<const std::int32_t> numbers) {
 std::optional<std::string> rust_type(const ir::Module& module, ir::TypeId id) {
   const ir::Type& type = module.type(id);
   switch (type.kind) {
-    case TypeKind::token: return "Token";
-    case TypeKind::tile: return tile(module, type);
-    case TypeKind::tensor_view: return tensor(module, type);
-    default: return ir::is_view(type.kind) ? view(module, type) : std::nullopt;
+    case TypeKind::token:
+      return "Token";
+    case TypeKind::tile:
+      return tile(module, type);
+    case TypeKind::tensor_view:
+      return tensor(module, type);
+    default:
+      return ir::is_view(type.kind) ? view(module, type) : std::nullopt;
   }
 }
 

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-
 #include <tileport/ir/module.hpp>
 
 namespace tileport::translate {
@@ -15,15 +14,16 @@ namespace tileport::translate {
 /// cuTile Rust has types for tiles and views up to this rank.
 inline constexpr std::size_t kMaxRank = 6;
 
-/// "f32", "bool", "f8e4m3fn"; integers are signed (Tile IR's have no sign). Empty for kinds that are no element.
+/// "f32", "bool", "f8e4m3fn"; integers are signed (Tile IR's have no sign). Empty for kinds that are no
+/// element.
 std::string_view element_name(ir::TypeKind kind);
 /// The unsigned counterpart of an integer kind: "u32"; "bool" for i1.
 std::string_view unsigned_name(ir::TypeKind kind);
 /// Whether cuTile Rust has an integer element type of this width and sign: bool has none, i4 is signed only.
 bool has_sign(ir::TypeKind kind, bool is_signed);
 
-/// "Tile<f32, { [4, 8] }>", "PointerTile<*mut f32, { [] }>", "Token", "Tensor<…>", "Partition<…>", …; nothing if
-/// the type can't be written.
+/// "Tile<f32, { [4, 8] }>", "PointerTile<*mut f32, { [] }>", "Token", "Tensor<…>", "Partition<…>", …; nothing
+/// if the type can't be written.
 std::optional<std::string> rust_type(const ir::Module& module, ir::TypeId type);
 /// Type of an entry's parameter: "*mut f32", "i32".
 std::optional<std::string> parameter_type(const ir::Module& module, ir::TypeId type);

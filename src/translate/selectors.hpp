@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuTile Rust passes an op's modes as values of unit types: rounding::NearestEven, ftz::Enabled, scope::Device.
+// cuTile Rust passes an op's modes as values of unit types: rounding::NearestEven, ftz::Enabled,
+// scope::Device.
 #pragma once
 
 #include <string>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ops that move elements without changing them.
+#include "translate/shape.hpp"
+
 #include <fmt/format.h>
 
 #include "translate/codes.hpp"
@@ -18,16 +20,29 @@ void reshaped(Entry& entry, OpReader& op) {
                call(std::move(function), {entry.name(source), shape_value(entry.type(op.result()).shape)}));
 }
 
+}  // namespace
+
+std::string axis_order(Entry& entry, std::span<const std::int32_t> axes) {
+  const std::string value = array_value(axes);
+  if (value.starts_with("const_array!")) return value;
+  const std::vector<std::int64_t> extents_of_type(axes.begin(), axes.end());
+  return entry.bind("axes", fmt::format("Array<{}>", extents(extents_of_type)), text(value));
+}
+
+namespace {
+
 void permute(Entry& entry, OpReader& op) {
   const ir::ValueId source = op.operand("source");
   const ir::Attribute& order = *op.tagged("permutation");
   const std::vector<std::int32_t> axes(order.numbers.begin(), order.numbers.end());
-  entry.define(op, std::string(entry.stem(source)), call("permute", {entry.name(source), array_value(axes)}));
+  const std::string stem = entry.stem(source);
+  entry.define(op, stem, call("permute", {entry.name(source), axis_order(entry, axes)}));
 }
 
 void concatenate(Entry& entry, OpReader& op) {
   const std::string dim = fmt::format("{}", op.word("dim"));
-  entry.define(op, "joined", call("cat", {entry.name(op.operand("lhs")), entry.name(op.operand("rhs")), dim}));
+  entry.define(op, "joined",
+               call("cat", {entry.name(op.operand("lhs")), entry.name(op.operand("rhs")), dim}));
 }
 
 /// "[i, j]" of the op's indices, or empty after a refusal: cuTile Rust takes i32 only.
@@ -36,8 +51,8 @@ std::string index_list(Entry& entry, OpReader& op) {
   for (ir::ValueId index : indices) {
     if (entry.element(index) == ir::TypeKind::i32) continue;
     entry.refuse(op.id(), code::kType,
-                 fmt::format("{} with {} indices can't be expressed: cuTile Rust takes i32 only", op.mnemonic(),
-                             ir::keyword(entry.element(index))));
+                 fmt::format("{} with {} indices can't be expressed: cuTile Rust takes i32 only",
+                             op.mnemonic(), ir::keyword(entry.element(index))));
     return {};
   }
   return fmt::format("[{}]", join(entry.names(indices)));

@@ -17,9 +17,12 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 
 std::string Expression::flat() const {
   switch (kind) {
-    case Kind::text: return head;
-    case Kind::call: return fmt::format("{}({})", head, join(parts));
-    case Kind::dims: return fmt::format("{} {{ dims: &[{}] }}", head, join(parts));
+    case Kind::text:
+      return head;
+    case Kind::call:
+      return fmt::format("{}({})", head, join(parts));
+    case Kind::dims:
+      return fmt::format("{} {{ dims: &[{}] }}", head, join(parts));
   }
   return head;
 }

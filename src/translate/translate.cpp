@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tileport/translate/translate.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
-
-#include <fmt/format.h>
+#include <tileport/translate/translate.hpp>
 
 #include "translate/codes.hpp"
+#include "translate/constants.hpp"
 #include "translate/entry.hpp"
 #include "translate/source.hpp"
 
 namespace tileport::translate {
 namespace {
 
-Diagnostic wrong(std::string_view code, const ir::Module* module, std::string message, std::string advice = {}) {
+Diagnostic wrong(std::string_view code, const ir::Module* module, std::string message,
+                 std::string advice = {}) {
   Diagnostic diagnostic{std::string(code), Severity::error, std::move(message), {}, std::move(advice)};
   if (module) diagnostic.place.file = module->file;
   return diagnostic;
@@ -34,7 +35,8 @@ Result<const ir::Function*> only_kernel(const Specialization& specialization) {
     kernel = &function;
   }
   if (!kernel) {
-    return fail(wrong(code::kNoKernel, &module, fmt::format("the module of {} has no kernel", specialization.name)));
+    return fail(
+        wrong(code::kNoKernel, &module, fmt::format("the module of {} has no kernel", specialization.name)));
   }
   return kernel;
 }
@@ -46,7 +48,8 @@ Result<std::vector<const ir::Function*>> check(const std::vector<Specialization>
   for (const Specialization& each : specializations) {
     for (const std::string& name : {each.name, each.kernel}) {
       if (is_identifier(name)) continue;
-      diagnostics.push_back(wrong(code::kBadName, each.module, fmt::format("'{}' can't be the name of a Rust item", name),
+      diagnostics.push_back(wrong(code::kBadName, each.module,
+                                  fmt::format("'{}' can't be the name of a Rust item", name),
                                   "use letters, digits and underscores, and no Rust keyword"));
     }
     if (!names.insert(each.name).second) {
@@ -61,8 +64,8 @@ Result<std::vector<const ir::Function*>> check(const std::vector<Specialization>
     const auto arguments = each.module->block((*kernel)->body).arguments.count;
     if (!each.argument_names.empty() && each.argument_names.size() != arguments) {
       diagnostics.push_back(wrong(code::kArgumentNames, each.module,
-                                  fmt::format("{} has {} arguments but {} argument names were given", each.name,
-                                              arguments, each.argument_names.size())));
+                                  fmt::format("{} has {} arguments but {} argument names were given",
+                                              each.name, arguments, each.argument_names.size())));
     }
     kernels.push_back(*kernel);
   }
@@ -79,7 +82,8 @@ void write_header(Source& out, const std::string& header) {
     start = end + 1;
   }
   // One statement an op, also for ops whose results nobody reads; names are the Python source's.
-  out.line("#![allow(clippy::all, non_snake_case, unreachable_code, unsafe_op_in_unsafe_fn, unused_variables)]");
+  out.line(
+      "#![allow(clippy::all, non_snake_case, unreachable_code, unsafe_op_in_unsafe_fn, unused_variables)]");
 }
 
 }  // namespace
@@ -103,6 +107,8 @@ Result<Translation> translate(const std::vector<Specialization>& specializations
   Translation result;
   std::vector<std::string> modules;                       // In order of first appearance.
   std::map<std::string, std::vector<std::string>> texts;  // Entries of each.
+  std::set<std::string> with_tileir;
+  bool with_bf16_trait = false;
   for (std::size_t i = 0; i < specializations.size(); ++i) {
     const Specialization& specialization = specializations[i];
     Entry entry(*specialization.module, *(*kernels)[i], specialization, options);
@@ -113,13 +119,17 @@ Result<Translation> translate(const std::vector<Specialization>& specializations
     }
     if (!texts.contains(specialization.kernel)) modules.push_back(specialization.kernel);
     texts[specialization.kernel].push_back(entry.source());
+    if (entry.needs(Need::tileir)) with_tileir.insert(specialization.kernel);
+    with_bf16_trait = with_bf16_trait || entry.needs(Need::bf16_trait);
     result.entries.push_back(specialization.name);
   }
   Source out;
   write_header(out, options.header);
   std::string source = out.str();
+  if (with_bf16_trait) source += bf16_trait_declaration();
   for (const std::string& kernel : modules) {
     source += fmt::format("\n#[cutile::module]\npub mod {} {{\n    use cutile::core::*;\n", kernel);
+    if (with_tileir.contains(kernel)) source += "    use cutile::tileir::*;\n";
     for (const std::string& entry : texts[kernel]) source += "\n" + entry;
     source += "}\n";
   }

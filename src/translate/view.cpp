@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor views, the views of tiles on them, and their loads and stores.
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "translate/codes.hpp"
 #include "translate/handlers.hpp"
@@ -21,8 +21,8 @@ std::optional<std::vector<std::string>> extent_scalars(Entry& entry, OpReader& o
   for (ir::ValueId value : op.operands(group)) {
     if (entry.element(value) != ir::TypeKind::i32) {
       entry.refuse(op.id(), code::kType,
-                   fmt::format("{} of type {} can't be expressed: cuTile Rust's shapes and strides are i32", group,
-                               ir::keyword(entry.element(value))),
+                   fmt::format("{} of type {} can't be expressed: cuTile Rust's shapes and strides are i32",
+                               group, ir::keyword(entry.element(value))),
                    "pass the array with 32-bit indices (index_dtype=int32)");
       return std::nullopt;
     }
@@ -43,8 +43,8 @@ void make_tensor_view(Entry& entry, OpReader& op) {
   const std::string stride_type = fmt::format("Array<{}>", extents(type.strides));
   const std::string shape_name =
       entry.bind(stem + "_shape", shape_type, dims(fmt::format("Shape::<{}>", extents(type.shape)), *shape));
-  const std::string stride_name =
-      entry.bind(stem + "_strides", stride_type, dims(fmt::format("Array::<{}>", extents(type.strides)), *strides));
+  const std::string stride_name = entry.bind(
+      stem + "_strides", stride_type, dims(fmt::format("Array::<{}>", extents(type.strides)), *strides));
   const std::string token = entry.any_token();
   entry.define(op.result(), stem + std::string(kViewSuffix),
                call("make_tensor_view", {entry.name(base), shape_name, stride_name, token}));
@@ -77,8 +77,9 @@ void get_shape(Entry& entry, OpReader& op, std::string_view role) {
   const ir::ValueId source = op.operand("src");
   const ir::TypeKind kind = entry.type(source).kind;
   if (kind != ir::TypeKind::partition_view && kind != ir::TypeKind::tensor_view) {
-    entry.refuse(op.id(), code::kType,
-                 fmt::format("{} of a {} can't be expressed in cuTile Rust", op.mnemonic(), ir::keyword(kind)));
+    entry.refuse(
+        op.id(), code::kType,
+        fmt::format("{} of a {} can't be expressed in cuTile Rust", op.mnemonic(), ir::keyword(kind)));
     return;
   }
   std::vector<std::string> scalars;
@@ -87,7 +88,8 @@ void get_shape(Entry& entry, OpReader& op, std::string_view role) {
       entry.refuse(op.id(), code::kType, fmt::format("{} gives i32 only in cuTile Rust", op.mnemonic()));
       return;
     }
-    scalars.push_back(entry.uses(op.result(i)) == 0 ? "_" : entry.rust_names().claim(fmt::format("{}{}", role, i)));
+    scalars.push_back(entry.uses(op.result(i)) == 0 ? "_"
+                                                    : entry.rust_names().claim(fmt::format("{}{}", role, i)));
   }
   entry.out().let(fmt::format("[{}]", join(scalars)), fmt::format("[i32; {}]", scalars.size()),
                   call(std::string(op.mnemonic()), {"&" + entry.name(source)}));
@@ -106,8 +108,9 @@ std::vector<std::string> access_modes(Entry& entry, OpReader& op, std::size_t ra
     entry.refuse(op.id(), code::kValue, "a scope on a weak access can't be expressed: cutile 0.5.0 drops it");
   }
   if (order != "weak" && where.empty()) {
-    entry.refuse(op.id(), code::kValue,
-                 fmt::format("{} with ordering {} has no scope, and cuTile Rust needs one", op.mnemonic(), order));
+    entry.refuse(
+        op.id(), code::kValue,
+        fmt::format("{} with ordering {} has no scope, and cuTile Rust needs one", op.mnemonic(), order));
   }
   auto hints = access_hints(entry.module(), op.tagged("optimization_hints"));
   if (!hints) {
@@ -159,8 +162,9 @@ void store(Entry& entry, OpReader& op) {
 void make_other_view(Entry& entry, OpReader& op) {
   const ir::ValueId tensor = op.operand("tensor_view");
   const ir::Type& type = entry.type(op.result());
+  entry.need(Need::tileir);
   entry.define(op.result(), tiles_name(entry, tensor),
-               call("cutile::tileir::" + std::string(op.mnemonic()),
+               call(std::string(op.mnemonic()),
                     {"&" + entry.name(tensor), shape_value(type.shape), padding(type.padding)}));
 }
 

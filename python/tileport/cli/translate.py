@@ -17,7 +17,8 @@ def command(
         list[Path], typer.Argument(metavar="FILE.tileirbc...", help="Tile IR bytecode with one kernel each.")
     ],
     out: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="KERNEL.rs", help="File to write (default: stdout).")
+        Path | None,
+        typer.Option("--output", "-o", metavar="KERNEL.rs", help="File to write (default: stdout)."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON: the entries, and what was refused and why.")
@@ -33,7 +34,9 @@ def command(
     from tileport.toolchain import write_atomically
 
     if as_json and out is None:
-        raise UsageError("no-output", "--json prints to stdout, so the source needs a file", "--json", "add -o KERNEL.rs")
+        raise UsageError(
+            "no-output", "--json prints to stdout, so the source needs a file", "--json", "add -o KERNEL.rs"
+        )
     specializations = [_specialization(file) for file in files]
     names = _source_names([each.module for each in specializations])
     origin = files[0].name if len(files) == 1 else f"{len(files)} Tile IR files"
@@ -51,7 +54,11 @@ def command(
         sys.stdout.flush()
     if as_json:
         refusals = [{"name": each.name, "diagnostics": each.diagnostics} for each in translation.refusals]
-        document = {"output": str(out) if written else None, "entries": translation.entries, "refusals": refusals}
+        document = {
+            "output": str(out) if written else None,
+            "entries": translation.entries,
+            "refusals": refusals,
+        }
         print(json.dumps(document, indent=2))
     else:
         for refusal in translation.refusals:
