@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <tuple>
 
 #include "translate/codes.hpp"
 #include "translate/handlers.hpp"
@@ -90,19 +91,22 @@ void Entry::read_paddings() {
 // A Python expression lowers to several ops at one location; the last of them makes its value. Promises are
 // about a value that has its name already, and loops and tokens have no expression.
 void Entry::read_names(ir::BlockId block) {
-  std::map<ir::LocationId, ir::OpId> last;
+  using Position = std::tuple<std::string_view, std::uint32_t, std::uint32_t>;
+  std::map<Position, ir::OpId> last;
   for (ir::OpId op : module_.block(block).ops) {
     const ir::Operation& operation = module_.op(op);
     const bool value = operation.results.count != 0 && operation.regions.count == 0 &&
                        module_.type_of(module_.result(op, 0)).kind != ir::TypeKind::token;
     const bool reduction = operation.info->is("reduce") || operation.info->is("scan");
-    if ((value || reduction) && !has(operation.info->traits, ir::Trait::promises))
-      last[operation.location] = op;
+    if ((value || reduction) && !has(operation.info->traits, ir::Trait::promises)) {
+      const ir::SourceLocation& location = module_.locations[ir::index(operation.location)];
+      last[{location.file, location.line, location.column}] = op;
+    }
     for (std::uint32_t r = 0; r < operation.regions.count; ++r) {
       if (const auto inner = module_.body(op, r)) read_names(*inner);
     }
   }
-  for (const auto& [location, op] : last) {
+  for (const auto& [position, op] : last) {
     if (std::string name = python_name(op); !name.empty())
       result_names_.emplace(ir::index(op), std::move(name));
   }
