@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make help` lists what there is. Everything that is fetched or built once is kept in the user's cache folder,
-# so that a second clone on the same machine is ready in about a minute; `make clean-cache` removes it.
+# `make help` lists what there is. Everything that is fetched or built once is kept in the user's cache
+# folder, so that a second clone on the same machine is ready in a minute; `make clean-cache` empties it.
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DELETE_ON_ERROR:
@@ -12,10 +12,11 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/tileport
 UV := $(CACHE)/uv/bin/uv
 VENV_PYTHON := .venv/bin/python
 DEMO_DIR := build/demo
-# The one CMake folder of this clone: the library is compiled once for the extension and for the C++ tests, with
-# assertions, which a user's `pip install .` does not have.
+# The one CMake folder of this clone: the library is compiled once for the extension and for the C++ tests,
+# with assertions, which a user's `pip install .` does not have.
 CMAKE_DIR := build/python
-DEVELOPMENT_BUILD := -C build-dir=$(CMAKE_DIR) -C cmake.build-type=Debug -C "cmake.define.CMAKE_CXX_FLAGS_DEBUG=-O1 -g1" \
+DEVELOPMENT_BUILD := -C build-dir=$(CMAKE_DIR) \
+    -C cmake.build-type=Debug -C "cmake.define.CMAKE_CXX_FLAGS_DEBUG=-O1 -g1" \
     -C cmake.define.TILEPORT_WERROR=ON -C cmake.define.TILEPORT_BUILD_TESTS=ON -C install.strip=false
 
 hash = $(shell ( $(1) ) | sha256sum | cut -c1-12)
@@ -23,12 +24,15 @@ hash = $(shell ( $(1) ) | sha256sum | cut -c1-12)
 # Rust needs CUDA headers and libclang. They come from the same locked wheels as the environment's, but into a
 # folder that is the same for every clone: cargo rebuilds whatever saw a different CUDA_TOOLKIT_PATH.
 RUST_WHEELS := nvidia-cuda-runtime nvidia-cuda-crt nvidia-curand libclang
-rust_wheels_lock = awk -v names=' $(RUST_WHEELS) ' '/^[^ ]/ { split($$1, part, "=="); keep = index(names, " " part[1] " ") } keep' requirements.lock
+rust_wheels_lock = awk -v names=' $(RUST_WHEELS) ' \
+    '/^[^ ]/ { split($$1, part, "=="); keep = index(names, " " part[1] " ") } keep' requirements.lock
 RUST_HEADERS := $(CACHE)/cuda-headers
 RUST_HEADERS_OK := $(RUST_HEADERS)/.ok-$(call hash,$(rust_wheels_lock))
 LINT := $(CACHE)/lint-$(call hash,cat requirements-lint.lock)
 # A shared cargo target folder is not safe for several clones; a copy of one is.
-TARGET_SEED := $(CACHE)/cargo-target-$(call hash,cat rust/Cargo.lock rust/.cargo/config.toml $$(find rust -name target -prune -o -name Cargo.toml -print | sort); rustc -V 2>/dev/null; echo $(RUST_HEADERS_OK))
+rust_manifests = rust/Cargo.lock rust/.cargo/config.toml \
+    $$(find rust -name target -prune -o -name Cargo.toml -print | sort)
+TARGET_SEED := $(CACHE)/cargo-target-$(call hash,cat $(rust_manifests); rustc -V 2>&1; echo $(RUST_HEADERS_OK))
 
 export UV_CACHE_DIR := $(CACHE)/wheels
 export UV_SYSTEM_CERTS ?= 1
@@ -45,15 +49,17 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export CARGO_BUILD_JOBS := $(JOBS)
 
 # Where conversions let cargo check generated crates; clippy needs the same compiled dependencies.
-CRATES_DIR = $(shell $(VENV_PYTHON) -c 'from tileport.toolchain.check import shared_target_folder as f; print(f())')
+CRATES_DIR = $(shell $(VENV_PYTHON) -c \
+    'from tileport.toolchain.check import shared_target_folder as f; print(f())')
 
-CPP_FILES := $(shell find src include bindings tests/cpp python examples -name '*.cpp' -o -name '*.hpp' -o -name '*.h' 2>/dev/null)
-EXTENSION_INPUTS := CMakeLists.txt pyproject.toml $(shell find src include bindings cmake python -type f -not -name '*.py' -not -name '*.so' -not -path '*/__pycache__/*')
+CPP_FILES := $(shell find src include bindings tests/cpp python examples -name '*.[ch]pp' -o -name '*.h')
+EXTENSION_INPUTS := CMakeLists.txt pyproject.toml $(shell find cmake src/contract/schemas -type f) \
+    $(filter-out tests/% examples/%,$(CPP_FILES))
 RUST_INPUTS := $(shell find rust -name target -prune -o -type f -print)
 
 ##@ Everyday
 .PHONY: setup
-setup: build/.system .venv/.ok build/.extension build/.rust build/.crates ## everything that conversion needs, in .venv and the cache
+setup: build/.system .venv/.ok build/.extension build/.rust build/.crates ## all that conversion needs
 
 .PHONY: demo
 demo: setup ## convert softmax and prove the port, with no GPU
@@ -83,7 +89,8 @@ clean-cache: ## remove tileport's folder in the user's cache: wheels, compilers'
 
 .PHONY: help
 help: ## this list
-	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } \
+	    /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 ##@ Parts
 .PHONY: test-cpp test-python test-rust
@@ -99,13 +106,15 @@ test-rust: build/.rust ## Rust tests only
 
 .PHONY: lint
 lint: build/.extension $(RUST_HEADERS_OK) $(LINT)/.ok ## all linters and format checks
-	@$(LINT)/bin/clang-format --dry-run -Werror $(CPP_FILES) && echo "clang-format: $(words $(CPP_FILES)) files are formatted"
+	@$(LINT)/bin/clang-format --dry-run -Werror $(CPP_FILES)
+	@echo "clang-format: $(words $(CPP_FILES)) files are formatted"
 	@$(LINT)/bin/ruff format --check .
 	@$(LINT)/bin/ruff check .
 	@$(LINT)/bin/mypy --python-executable $(VENV_PYTHON) python/tileport
 	@$(MAKE) --no-print-directory tidy
-	@cd rust && cargo fmt --all --check && cargo clippy --locked --quiet --all-targets --target-dir "$(CRATES_DIR)" -- -D warnings \
-	    && echo "cargo fmt and clippy: clean"
+	@cd rust && cargo fmt --all --check
+	@cd rust && cargo clippy --locked --quiet --all-targets --target-dir "$(CRATES_DIR)" -- -D warnings
+	@echo "cargo fmt and clippy: clean"
 
 .PHONY: format
 format: $(LINT)/.ok ## apply the formatters
@@ -119,7 +128,8 @@ TIDY_FILES := $(filter src/%.cpp,$(CPP_FILES))
 TIDY_STAMPS := $(TIDY_FILES:%=build/tidy/%.ok)
 .PHONY: tidy
 tidy: build/.extension ## clang-tidy on the library
-	@$(MAKE) --no-print-directory -j $(JOBS) $(TIDY_STAMPS) && echo "clang-tidy: $(words $(TIDY_FILES)) files are clean"
+	@$(MAKE) --no-print-directory -j $(JOBS) $(TIDY_STAMPS)
+	@echo "clang-tidy: $(words $(TIDY_FILES)) files are clean"
 build/tidy/%.ok: % .clang-tidy $(filter %.hpp %.h,$(CPP_FILES)) | $(LINT)/.ok
 	@mkdir -p $(@D)
 	@$(LINT)/bin/clang-tidy --quiet -p $(CMAKE_DIR) $< 2>$@.log || { cat $@.log; exit 1; }
@@ -127,10 +137,12 @@ build/tidy/%.ok: % .clang-tidy $(filter %.hpp %.h,$(CPP_FILES)) | $(LINT)/.ok
 
 .PHONY: lock
 lock: $(UV) ## resolve pyproject.toml and requirements-lint.in again
-	$(UV) pip compile -q --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url --no-header --no-annotate pyproject.toml -o requirements.lock
-	$(UV) pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate requirements-lint.in -o requirements-lint.lock
+	$(COMPILE_LOCK) --all-extras pyproject.toml -o requirements.lock
+	$(COMPILE_LOCK) requirements-lint.in -o requirements-lint.lock
+COMPILE_LOCK := $(UV) pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+    --no-annotate
 
-# ---- how each part is made ----------------------------------------------------------------------------------
+# ---- how each part is made ------------------------------------------------------------------------------
 build/.system: cmake/install_system_packages.sh
 	@mkdir -p build
 	@PYTHON=$(PYTHON) bash cmake/install_system_packages.sh
@@ -139,11 +151,12 @@ build/.system: cmake/install_system_packages.sh
 
 $(UV): | build/.system
 	@echo "Fetching uv, which installs the Python packages ..."
-	@$(PYTHON) -m pip install -q --disable-pip-version-check --no-warn-script-location --prefix $(CACHE)/uv 'uv==0.13.9'
+	@$(PYTHON) -m pip install -q --disable-pip-version-check --no-warn-script-location \
+	    --prefix $(CACHE)/uv 'uv==0.13.9'
 
 .venv/.ok: requirements.lock | $(UV)
-	@echo "Python environment .venv: PyTorch with its CUDA libraries is about 6 GB installed; it is fetched once per"
-	@echo "machine (about 3 GB over the network) and kept in $(CACHE)/wheels."
+	@echo "Python environment .venv: PyTorch with its CUDA libraries is about 6 GB installed; it is fetched"
+	@echo "once per machine (about 3 GB over the network) and kept in $(CACHE)/wheels."
 	@$(UV) venv -q --allow-existing --python $(PYTHON) .venv
 	@$(UV) pip sync --python $(VENV_PYTHON) --require-hashes requirements.lock
 	@touch $@
@@ -156,7 +169,8 @@ build/.extension: .venv/.ok $(EXTENSION_INPUTS) | build/.system
 $(RUST_HEADERS_OK): | $(UV)
 	@echo "Fetching CUDA headers and libclang for Rust (about 150 MB) ..."
 	@$(rust_wheels_lock) > build/rust-wheels.lock
-	@$(UV) pip install -q --no-deps --require-hashes --python $(PYTHON) --target $(RUST_HEADERS) -r build/rust-wheels.lock
+	@$(UV) pip install -q --no-deps --require-hashes --python $(PYTHON) --target $(RUST_HEADERS) \
+	    -r build/rust-wheels.lock
 	@touch $@
 
 build/.rust: $(RUST_HEADERS_OK) $(RUST_INPUTS) | build/.system

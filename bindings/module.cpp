@@ -9,8 +9,8 @@
 #undef TILEPORT_LAYER
 
 PYBIND11_MODULE(_core, core) {
-    core.doc() = "The C++ core of tileport; use the modules tileport.ir, tileport.text and so on instead.";
-    core.attr("__version__") = TILEPORT_VERSION;
+  core.doc() = "The C++ core of tileport; use the modules tileport.ir, tileport.text and so on instead.";
+  core.attr("__version__") = TILEPORT_VERSION;
 #define TILEPORT_LAYER(folder) bind_##folder(core);
 #include "layers.inc"
 #undef TILEPORT_LAYER

@@ -26,15 +26,16 @@ else()
 endif()
 find_path(VALIJSON_INCLUDE_DIR valijson/schema.hpp HINTS ${valijson_cache}/usr/include)
 if(NOT VALIJSON_INCLUDE_DIR)
-  execute_process(COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/unpack_valijson.sh ${valijson_cache} RESULT_VARIABLE valijson_result
+  execute_process(COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/unpack_valijson.sh ${valijson_cache}
                   OUTPUT_VARIABLE valijson_output ERROR_VARIABLE valijson_output)
   find_path(VALIJSON_INCLUDE_DIR valijson/schema.hpp HINTS ${valijson_cache}/usr/include)
 endif()
 if(NOT VALIJSON_INCLUDE_DIR)
-  message(FATAL_ERROR "tileport needs the headers of valijson (1.0 or later) and could not unpack Debian's copy:\n"
+  message(FATAL_ERROR "tileport needs the headers of valijson 1.0 and could not unpack Debian's copy:\n"
                       "${valijson_output}\n"
                       "Get valijson any way you like and pass -DVALIJSON_INCLUDE_DIR=FOLDER (with pip: "
-                      "pip install . -C cmake.define.VALIJSON_INCLUDE_DIR=FOLDER), where FOLDER/valijson/schema.hpp exists.")
+                      "pip install . -C cmake.define.VALIJSON_INCLUDE_DIR=FOLDER), where "
+                      "FOLDER/valijson/schema.hpp exists.")
 endif()
 add_library(tileport_valijson INTERFACE)
 target_include_directories(tileport_valijson SYSTEM INTERFACE ${VALIJSON_INCLUDE_DIR})

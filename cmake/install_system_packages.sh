@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes sure of the programs and header-only libraries that come from the system: installs Debian's packages as
-# root, and otherwise says exactly which to install. PYTHON names the interpreter that the environment will use.
+# Makes sure of the programs and header-only libraries that come from the system: installs Debian's packages
+# as root, and otherwise says exactly which to install. PYTHON names the interpreter of the environment.
 set -euo pipefail
 python=${PYTHON:-python3.11}
 
@@ -14,8 +14,8 @@ program() { # PROGRAM PACKAGE
 }
 
 if ! command -v dpkg-query >/dev/null; then
-    echo "This is not Debian or Ubuntu: make sure yourself of g++ 12, CMake 3.22, ninja, ccache, Python 3.11 with headers" \
-        "and pip, Catch2 2.13, fmt, nlohmann-json, tl-expected and valijson."
+    echo "This is not Debian or Ubuntu: make sure yourself of g++ 12, CMake 3.22, ninja, ccache," \
+        "Python 3.11 with headers and pip, Catch2 2.13, fmt, nlohmann-json, tl-expected and valijson."
 else
     program g++ g++
     program cmake cmake
@@ -49,6 +49,6 @@ if ! command -v cargo >/dev/null; then
 fi
 version=$(rustc -V | cut -d' ' -f2)
 if [ "$(printf '1.89.0\n%s\n' "$version" | sort -V | head -1)" != 1.89.0 ]; then
-    echo "Rust $version is too old: tileport needs 1.89 or later. Get it with: rustup toolchain install stable" >&2
+    echo "Rust $version is too old: tileport needs 1.89 or later. Get it: rustup toolchain install stable" >&2
     exit 1
 fi

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints a Tile IR bytecode file as text, or says what is wrong with it and where.
 #include <iostream>
-
 #include <tileport/bytecode/read.hpp>
 #include <tileport/text/print.hpp>
 

@@ -37,7 +37,7 @@ typedef struct tp_tensor {
   uint32_t flags;       /* TP_FLAG_... */
   int64_t shape[TP_MAXIMUM_RANK];   /* those from ndim on are ignored */
   int64_t strides[TP_MAXIMUM_RANK]; /* in elements */
-  uint64_t reachable_bytes; /* from data to the end of the last element reached (informative) */
+  uint64_t reachable_bytes;         /* from data to the end of the last element reached (informative) */
 } tp_tensor;
 
 /* A number passed by value. */
@@ -78,19 +78,19 @@ enum {
  * tensors must stay valid until the stream has run the launch. The first launch of an entry on a device
  * compiles it; a failure then is not kept. Any thread may call; the thread's current CUDA context is left as
  * it was. */
-typedef int32_t (*tp_launch_function)(const char *entry, const tp_tensor *tensors, uint32_t tensor_count,
-                                      const tp_scalar *scalars, uint32_t scalar_count,
-                                      const uint32_t grid[3], int32_t device_id, uint64_t raw_stream);
+typedef int32_t (*tp_launch_function)(const char* entry, const tp_tensor* tensors, uint32_t tensor_count,
+                                      const tp_scalar* scalars, uint32_t scalar_count, const uint32_t grid[3],
+                                      int32_t device_id, uint64_t raw_stream);
 
 /* The layouts and the version that the library was built with. */
-typedef const tp_abi_info *(*tp_abi_function)(void);
+typedef const tp_abi_info* (*tp_abi_function)(void);
 
 /* Copies the text of the calling thread's last failure, cut to `length` bytes with its terminating zero, and
  * gives the length of the whole text. A null buffer asks for the length only. */
-typedef int32_t (*tp_last_error_function)(char *buffer, uint64_t length);
+typedef int32_t (*tp_last_error_function)(char* buffer, uint64_t length);
 
 /* Launches of `entry` that the driver accepted in this process. */
-typedef uint64_t (*tp_launch_count_function)(const char *entry);
+typedef uint64_t (*tp_launch_count_function)(const char* entry);
 
 #ifdef __cplusplus
 }

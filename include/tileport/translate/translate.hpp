@@ -8,11 +8,10 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
-
 #include <tileport/core/diagnostic.hpp>
 #include <tileport/ir/module.hpp>
+#include <utility>
+#include <vector>
 
 namespace tileport::translate {
 
@@ -44,15 +43,15 @@ struct Translation {
   std::vector<Refusal> refusals;
 };
 
-/// The Python function that the module's first kernel was made from: the debug information's word for it, else the
-/// symbol without the launcher's suffix; "kernel" if that is no identifier.
+/// The Python function that the module's first kernel was made from: the debug information's word for it,
+/// else the symbol without the launcher's suffix; "kernel" if that is no identifier.
 std::string kernel_name(const ir::Module& module);
 
 /// Mnemonics of the ops that have no translation, in the order of the op table.
 std::vector<std::string_view> untranslated_ops();
 
-/// Bad input (no kernel in a module, two entries of one name) is an error; a kernel that can't be expressed is a
-/// refusal and the others are still translated.
+/// Bad input (no kernel in a module, two entries of one name) is an error; a kernel that can't be expressed
+/// is a refusal and the others are still translated.
 Result<Translation> translate(const std::vector<Specialization>& specializations, const Options& options);
 
 }  // namespace tileport::translate
