@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 from tileport.stages.ledger import Ledger
-from tileport.toolchain import cache_folder
 
 OPERATORS = ("softmax", "rms_norm", "silu_and_mul", "swiglu", "matmul")
 _GIB = 1 << 30
@@ -55,7 +54,7 @@ def main() -> int:
 def measure(op: str, arguments: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="tileport-benchmark-") as name:
         scratch = Path(name)
-        environment = {**os.environ, "XDG_CACHE_HOME": str(cache_without_cubins(scratch / "cache"))}
+        environment = {**os.environ, "TILEPORT_CUBINS": str(scratch / "cubins")}
         environment.pop("TILEGYM_TESTS", None)
         command = [sys.executable, "-m", "tileport", "convert", op, "--out", str(scratch / "ports"), "--json",
                    "--targets", arguments.targets, "--jobs", str(arguments.jobs)]  # fmt: skip
@@ -81,17 +80,6 @@ def measure(op: str, arguments: argparse.Namespace) -> dict[str, Any]:
         "repeat_seconds": round(repeat_seconds, 1),
         "peak_gib": round(memory / _GIB, 2),
     }
-
-
-def cache_without_cubins(folder: Path) -> Path:
-    """A cache folder that shares everything with the user's but the cubins: compilers' caches are set-up."""
-    mine = folder / "tileport"
-    mine.mkdir(parents=True)
-    known = cache_folder()
-    for entry in known.iterdir() if known.is_dir() else ():
-        if entry.name != "cubins":
-            (mine / entry.name).symlink_to(entry)
-    return folder
 
 
 def run(command: list[str], environment: dict[str, str]) -> tuple[dict[str, Any], float, int]:

@@ -134,6 +134,12 @@ def _fingerprint(tileiras: Path) -> str:
     return hashlib.sha256(printed + " ".join(sizes).encode()).hexdigest()
 
 
+def cubin_folder() -> Path:
+    """Where cubins are kept: ``$TILEPORT_CUBINS``, else in the user's cache folder."""
+    named = os.environ.get("TILEPORT_CUBINS")
+    return Path(named) if named else cache_folder() / "cubins"
+
+
 @functools.cache
 def _cubin_cache(folder: Path) -> RecordCache:
     return RecordCache(folder, _CUBIN_CACHE_LIMIT)
@@ -173,7 +179,7 @@ def assemble(
             f"It has {', '.join(toolchain.targets)}.",
         )
     options = ["--gpu-name", target, f"-O{opt_level}"]
-    cache = _cubin_cache(cache_folder() / "cubins")
+    cache = _cubin_cache(cubin_folder())
     text = "\0".join([_fingerprint(tileiras), *options, hashlib.sha256(bytecode).hexdigest()])
     key = hashlib.sha256(text.encode()).hexdigest()
     known = cache.get(key) if use_cache else None
