@@ -104,9 +104,12 @@ def test_the_lock_sweeps_what_a_killed_run_left_and_keeps_the_rest(tmp_path: Pat
     port = Port(tmp_path / "softmax")
     port.create()
     (port.folder / ".tmp-generated-x" / "generated").mkdir(parents=True)
+    (port.folder / ".reference-x").mkdir()
+    (port.folder / ".kernel.rs.x").write_text("half")
     (port.folder / "kernel.rs").write_text("mine")
+    (port.folder / ".git").mkdir()
     with port.locked():
-        assert sorted(path.name for path in port.folder.iterdir()) == [".lock", "kernel.rs"]
+        assert sorted(path.name for path in port.folder.iterdir()) == [".git", ".lock", "kernel.rs"]
 
 
 def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:

@@ -15,6 +15,11 @@ from tileport.errors import Error, InputError, UsageError
 from tileport.stages.ledger import Ledger
 
 
+_WRITTEN = ("kernel.rs", "ffi.rs", "proof.json", "report.html", "Cargo.toml")
+_TEMPORARY = (".tmp-*", ".reference-*", *(f".{name}.*" for name in _WRITTEN))
+"""What files and folders are called before they are renamed into place."""
+
+
 class BusyError(Error):
     """Another process is at work on the same port."""
 
@@ -104,9 +109,10 @@ class Port:
                 _remove(path)
 
     def _sweep(self) -> None:
-        """Removes what interrupted runs left under temporary names."""
-        for path in self.folder.glob(".tmp-*"):
-            _remove(path)
+        """Removes what killed runs left under temporary names."""
+        for pattern in _TEMPORARY:
+            for path in self.folder.glob(pattern):
+                _remove(path)
 
     @contextlib.contextmanager
     def scratch(self, purpose: str) -> Iterator[Path]:
