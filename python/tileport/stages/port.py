@@ -14,7 +14,6 @@ from pathlib import Path
 from tileport.errors import Error, InputError, UsageError
 from tileport.stages.ledger import Ledger
 
-
 _WRITTEN = ("kernel.rs", "ffi.rs", "proof.json", "report.html", "Cargo.toml")
 _TEMPORARY = (".tmp-*", ".reference-*", *(f".{name}.*" for name in _WRITTEN))
 """What files and folders are called before they are renamed into place."""
