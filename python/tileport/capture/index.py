@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tileport import contract
 from tileport.capture.registry import Operator, operator_of_source, tilegym_folder
 from tileport.capture.session import BYTECODE_VERSION
 from tileport.errors import InputError
@@ -196,7 +197,7 @@ def write_reference(
             place.mkdir(parents=True, exist_ok=True)
             for name, source in files[key].items():
                 shutil.copyfile(source, place / f"{name}.tileirbc")
-            (place / "index.json").write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+            contract.write(SCHEMA, index, place / "index.json")
         _replace(staging, folder)
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)
