@@ -14,7 +14,8 @@ import typer
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE.tileirbc", help="Tile IR bytecode.")],
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON: version, producer, and the text and hints of each kernel.")
+        bool,
+        typer.Option("--json", help="Print JSON: version, producer, and the text and hints of each kernel."),
     ] = False,
 ) -> int:
     """Print a bytecode file as text, byte for byte as tileirdisasm prints it."""
@@ -28,7 +29,8 @@ def command(
             "version": f"{module.version[0]}.{module.version[1]}",
             "producer": module.producer,
             "kernels": [
-                {"name": kernel.name, "hints": kernel.hints, "ops": len(kernel.walk())} for kernel in module.functions
+                {"name": kernel.name, "hints": kernel.hints, "ops": len(kernel.walk())}
+                for kernel in module.functions
             ],
             "text": printed,
         }
