@@ -98,9 +98,10 @@ def run(command: list[str], environment: dict[str, str]) -> tuple[dict[str, Any]
     output, _ = process.communicate()
     finished.set()
     watcher.join()
-    if process.returncode not in (0, 1):
-        sys.exit(f"{' '.join(command)} ended with status {process.returncode}")
-    return json.loads(output), time.monotonic() - started, largest[0]
+    result = json.loads(output) if output else {"error": f"status {process.returncode}"}
+    if "error" in result:
+        sys.exit(f"{' '.join(command)} failed: {result['error']}")
+    return result, time.monotonic() - started, largest[0]
 
 
 def memory_of_tree(root: int) -> int:
