@@ -75,13 +75,15 @@ void Entry::read_paddings() {
   ir::walk(module_, function_.body, [&](ir::OpId op) {
     if (!module_.op(op).info->is("load_ptr_tko")) return;
     for (ir::ValueId padding : module_.operands(op, "paddingValue")) {
-      if (padding_scalar(module_, padding) != padding) ++paddings[*module_.producer_of(padding)];
+      const auto element = padding_element(module_, padding);
+      if (element && element->value != padding) ++paddings[*module_.producer_of(padding)];
     }
   });
   std::map<ir::OpId, unsigned> spreads;
   const auto absorb_if = [&](ir::OpId op, unsigned users) {
     if (uses(module_.result(op, 0)) != users) return;
     absorbed_.insert(op);
+    if (!module_.op(op).info->is("broadcast")) return;
     if (const auto source = module_.producer_of(module_.operand(op, 0))) ++spreads[*source];
   };
   for (const auto& [broadcast, users] : paddings) absorb_if(broadcast, users);
@@ -132,7 +134,11 @@ ir::TypeKind Entry::element(ir::ValueId value) const {
   return module_.type(tile.element).kind;
 }
 
-const std::string& Entry::name(ir::ValueId value) const { return variables_[ir::index(value)]; }
+const std::string& Entry::name(ir::ValueId value) const {
+  const std::string& variable = variables_[ir::index(value)];
+  assert(!variable.empty() && "a value is used before a variable holds it");
+  return variable;
+}
 
 std::vector<std::string> Entry::names(std::span<const ir::ValueId> values) const {
   std::vector<std::string> all;

@@ -8,18 +8,29 @@
 #include "translate/constants.hpp"
 #include "translate/handlers.hpp"
 #include "translate/rust_types.hpp"
+#include "translate/splat.hpp"
 
 namespace tileport::translate {
-namespace {
 
-/// `constant(false, …)` gives true in cutile 0.5.0; a scalar `false` is right.
-void define_false(Entry& entry, OpReader& op, std::string_view role) {
-  const auto& shape = entry.type(op.result()).shape;
-  const std::string scalar = entry.bind("no", "bool", text("false"));
-  entry.define(op, role,
-               shape.empty() ? call("scalar_to_tile", {scalar})
-                             : call("broadcast_scalar", {scalar, shape_value(shape)}));
+std::optional<Expression> splat(Entry& entry, ir::TypeKind kind, std::uint64_t bits,
+                                std::span<const std::int64_t> shape, std::string_view role) {
+  if (kind == ir::TypeKind::i1 && bits == 0) {
+    // `constant(false, …)` gives true in cutile 0.5.0; a scalar `false` is right.
+    const std::string scalar = entry.bind("no", "bool", text("false"));
+    return shape.empty() ? call("scalar_to_tile", {scalar})
+                         : call("broadcast_scalar", {scalar, shape_value(shape)});
+  }
+  const auto form = constant_form(kind, bits);
+  if (!form) return std::nullopt;
+  if (form->needs_bf16_trait) entry.need(Need::bf16_trait);
+  const Expression written = call("constant", {form->literal, shape_value(shape)});
+  if (!form->carrier) return written;
+  const std::string raw =
+      entry.bind(fmt::format("{}_bits", role), tile_type(element_name(*form->carrier), shape), written);
+  return call("bitcast", {raw});
 }
+
+namespace {
 
 void constant(Entry& entry, OpReader& op) {
   const ir::TypeKind kind = entry.element(op.result());
@@ -32,26 +43,13 @@ void constant(Entry& entry, OpReader& op) {
     return;
   }
   const std::string role = constant_role(kind, *bits);
-  if (kind == ir::TypeKind::i1 && *bits == 0) {
-    define_false(entry, op, role);
-    return;
-  }
-  const auto form = constant_form(kind, *bits);
-  if (!form) {
+  const auto value = splat(entry, kind, *bits, entry.type(op.result()).shape, role);
+  if (value) {
+    entry.define(op, role, *value);
+  } else {
     entry.refuse(op.id(), code::kConstant,
                  fmt::format("a constant of {} can't be expressed in cutile 0.5.0", ir::keyword(kind)));
-    return;
   }
-  const std::string shape = shape_value(entry.type(op.result()).shape);
-  if (form->needs_bf16_trait) entry.need(Need::bf16_trait);
-  if (!form->carrier) {
-    entry.define(op, role, call("constant", {form->literal, shape}));
-    return;
-  }
-  const std::string raw =
-      entry.bind(role + "_bits", tile_type(element_name(*form->carrier), entry.type(op.result()).shape),
-                 call("constant", {form->literal, shape}));
-  entry.define(op, role, call("bitcast", {raw}));
 }
 
 std::string optional_number(std::optional<std::int64_t> number) {
