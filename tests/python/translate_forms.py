@@ -333,6 +333,33 @@ def pointers(k: Kernel) -> None:
     k.StorePtrTko(k.token, scratch, c, None, None, Memory.WEAK, None, None)
 
 
+@form(pointer_to(S.F32), pointer_to(S.BF16), of(S.I1))
+def paddings(k: Kernel) -> None:
+    p, q, condition = k.parameters
+    mask = k.Broadcast(k.tile(S.I1, 16), k.Reshape(k.tile(S.I1, 1), condition))
+    token = k.MakeToken(k.token)
+    for pointer, element, data in (
+        (p, S.F32, struct.pack("<f", 2.0)),
+        (q, S.BF16, struct.pack("<H", 0xFF80)),
+    ):
+        at, tile = addresses(k, pointer, element, 16), k.tile(element, 16)
+        scalar = k.constant(element, data)
+        spread = k.Broadcast(tile, k.Reshape(k.tile(element, 1), scalar))
+        for padding in (spread, spread, k.constant(element, data, 16)):
+            show(k, k.LoadPtrTko(tile, k.token, at, mask, padding, token, Memory.WEAK, None, None)[0])
+        show(k, spread)  # Something else needs it too.
+
+
+@form(pointer_to(S.F32), of(S.I1))
+def paddings_of_rank_2(k: Kernel) -> None:
+    p, condition = k.parameters
+    at, tile = addresses(k, p, S.F32, 4, 8), k.tile(S.F32, 4, 8)
+    mask = k.Broadcast(k.tile(S.I1, 4, 8), k.Reshape(k.tile(S.I1, 1, 1), condition))
+    for padding in (k.constant(S.F32, struct.pack("<f", 2.0), 4, 8), cast_iota(k, S.F32, 4, 8)):
+        x, t = k.LoadPtrTko(tile, k.token, at, mask, padding, None, Memory.WEAK, None, None)
+        k.PrintTko(k.token, (x,), t, "%f")
+
+
 @form(pointer_to(S.F32), pointer_to(S.I32), of(S.I32))
 def atomics(k: Kernel) -> None:
     p, q, n = k.parameters
