@@ -32,7 +32,7 @@ LINT := $(CACHE)/lint-$(call hash,cat requirements-lint.lock)
 # A shared cargo target folder is not safe for several clones; a copy of one is.
 rust_manifests = rust/Cargo.lock rust/.cargo/config.toml \
     $$(find rust -name target -prune -o -name Cargo.toml -print | sort)
-TARGET_SEED := $(CACHE)/cargo-target-$(call hash,cat $(rust_manifests); rustc -V 2>&1; echo $(RUST_HEADERS_OK))
+TARGET_SEED := $(CACHE)/cargo-target-$(call hash,cat $(rust_manifests); rustc -V 2>&1;echo $(RUST_HEADERS_OK))
 
 export UV_CACHE_DIR := $(CACHE)/wheels
 export UV_SYSTEM_CERTS ?= 1
