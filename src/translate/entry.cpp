@@ -16,6 +16,8 @@
 namespace tileport::translate {
 namespace {
 
+constexpr std::uint32_t kMaxArguments = 64;
+
 std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
 /// The names of the file that a location speaks of: the key that is the recorded path or the longest tail of
@@ -321,6 +323,13 @@ bool Entry::write_signature() {
     const bool empty = std::ranges::all_of(
         all.items, [&](ir::AttributeId item) { return module_.attribute(item).items.empty(); });
     if (!empty) refuse_entry(code::kSignature, "cuTile Rust can't give attributes to an entry's arguments");
+  }
+  if (argument_count > kMaxArguments) {
+    refuse_entry(code::kSignature,
+                 fmt::format("an entry with {} arguments can't be expressed: the launcher that cutile 0.5.0 "
+                             "generates for rustc takes {}",
+                             argument_count, kMaxArguments),
+                 "an array is one argument and two for each of its axes; pass fewer arrays or fold axes");
   }
   std::vector<std::string> parameters;
   std::vector<std::string> variables;

@@ -82,8 +82,8 @@ void write_header(Source& out, const std::string& header) {
     start = end + 1;
   }
   // One statement an op, also for ops whose results nobody reads; names are the Python source's.
-  out.line(
-      "#![allow(clippy::all, non_snake_case, unreachable_code, unsafe_op_in_unsafe_fn, unused_variables)]");
+  out.line("#![allow(clippy::all, non_snake_case, unreachable_code, unsafe_op_in_unsafe_fn)]");
+  out.line("#![allow(unused_assignments, unused_variables)]");
 }
 
 }  // namespace

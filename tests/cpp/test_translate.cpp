@@ -167,7 +167,8 @@ TEST_CASE("entries of one kernel share a module, in the order given", "[translat
   CHECK(result.entries == std::vector<std::string>{"one", "two", "three"});
   CHECK(result.source ==
         "// Top line.\n"
-        "#![allow(clippy::all, non_snake_case, unreachable_code, unsafe_op_in_unsafe_fn, unused_variables)]\n"
+        "#![allow(clippy::all, non_snake_case, unreachable_code, unsafe_op_in_unsafe_fn)]\n"
+        "#![allow(unused_assignments, unused_variables)]\n"
         "\n#[cutile::module]\npub mod left {\n    use cutile::core::*;\n"
         "\n    /// Tile IR entry `k`.\n    #[cutile::entry()]\n    pub unsafe fn one() {\n    }\n"
         "\n    /// Tile IR entry `k`.\n    #[cutile::entry()]\n    pub unsafe fn three() {\n    }\n}\n"
@@ -191,6 +192,21 @@ TEST_CASE("an entry's hints are said per target", "[translate]") {
   CHECK(result.refusals[0].diagnostics[0].code == "TP-T0106");
   CHECK(result.refusals[0].diagnostics[0].place.path == "@k");
   CHECK(result.entries.empty());
+}
+
+TEST_CASE("an entry has up to 64 arguments", "[translate]") {
+  for (const std::size_t count : {64U, 65U}) {
+    Kernel k;
+    const auto i32 = k.tile(TypeKind::i32);
+    for (std::size_t i = 0; i < count; ++i) k.parameter(i32);
+    const ir::Module module = k.finish();
+    const auto result = translated(module);
+    CHECK(result.entries.size() == (count == 64 ? 1U : 0U));
+    if (count == 64) continue;
+    REQUIRE(result.refusals.size() == 1);
+    CHECK(result.refusals[0].diagnostics[0].code == "TP-T0110");
+    CHECK(result.refusals[0].diagnostics[0].place.path == "@k");
+  }
 }
 
 TEST_CASE("wrong input is an error with a code", "[translate]") {
