@@ -4,6 +4,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <string>
 #include <tileport/core/diagnostic.hpp>
 
 inline pybind11::dict diagnostic_to_python(const tileport::Diagnostic& diagnostic) {
@@ -16,6 +17,8 @@ inline pybind11::dict diagnostic_to_python(const tileport::Diagnostic& diagnosti
   result["line"] = diagnostic.place.line;
   result["column"] = diagnostic.place.column;
   result["path"] = diagnostic.place.path;
+  result["source"] = diagnostic.place.source;
+  result["severity"] = std::string(tileport::name(diagnostic.severity));
   result["advice"] = diagnostic.advice;
   result["text"] = to_string(diagnostic);
   return result;

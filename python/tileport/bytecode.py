@@ -17,7 +17,8 @@ class BytecodeError(InputError):
     """Bytes are not well-formed Tile IR bytecode, or a file cannot be read.
 
     ``diagnostics`` are dicts with code ("TP-B0005"), message, file, offset (bytes from the start of the
-    file), line, column, path, advice and text (all of it as a compiler prints it).
+    file), line, column, path, source ("softmax.py:12:5 in softmax", where a front end found it), severity,
+    advice and text (all of it as a compiler prints it).
     """
 
     def __init__(self, diagnostics: list[dict[str, Any]]) -> None:

@@ -5,9 +5,7 @@
 #include <tileport/core/diagnostic.hpp>
 
 namespace tileport {
-namespace {
-
-std::string_view word(Severity severity) {
+std::string_view name(Severity severity) {
   switch (severity) {
     case Severity::error:
       return "error";
@@ -18,8 +16,6 @@ std::string_view word(Severity severity) {
   }
   return "error";
 }
-
-}  // namespace
 
 std::string to_string(const Diagnostic& diagnostic) {
   const Place& place = diagnostic.place;
@@ -32,7 +28,8 @@ std::string to_string(const Diagnostic& diagnostic) {
   }
   if (!place.path.empty()) text += (text.empty() ? "" : ": ") + place.path;
   if (!text.empty()) text += ": ";
-  text += fmt::format("{}: {} [{}]", word(diagnostic.severity), diagnostic.message, diagnostic.code);
+  text += fmt::format("{}: {} [{}]", name(diagnostic.severity), diagnostic.message, diagnostic.code);
+  if (!place.source.empty()) text += "\n  from " + place.source;
   if (!diagnostic.advice.empty()) text += "\n  " + diagnostic.advice;
   return text;
 }

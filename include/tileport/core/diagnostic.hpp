@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ struct Place {
   std::uint32_t line = 0;                 ///< 1-based; 0 = unknown.
   std::uint32_t column = 0;               ///< 1-based; 0 = unknown.
   std::string path{};                     ///< Access path inside a module, e.g. "@softmax/for#0/exp#2".
+  std::string source{};                   ///< Where a front end found it: "softmax.py:12:5 in softmax".
 };
 
 struct Diagnostic {
@@ -44,6 +46,8 @@ inline tl::unexpected<Diagnostics> fail(Diagnostic diagnostic) {
   all.push_back(std::move(diagnostic));
   return tl::unexpected<Diagnostics>(std::move(all));
 }
+
+std::string_view name(Severity severity);
 
 /// "file:line:column: error: message [TP-B0001]\n  advice", as compilers print it.
 std::string to_string(const Diagnostic& diagnostic);

@@ -125,6 +125,13 @@ struct SourceLocation {
   LocationId inlined_at{};
 };
 
+/// Where something stood in what it was read from: a byte in bytecode, a line and column (1-based) in text.
+struct Origin {
+  std::uint64_t offset = 0;
+  std::uint32_t line = 0;  ///< 0: it was read from bytecode.
+  std::uint32_t column = 0;
+};
+
 struct Function {
   StringId name{};
   TypeId type{};
@@ -167,6 +174,8 @@ class Module {
   std::vector<std::uint32_t> segment_pool;
   std::vector<AttributeSlot> attribute_slots;
   std::vector<SourceLocation> locations{SourceLocation{}};
+  /// Of each op, for diagnostics; shorter than `ops`, or empty, where ops were not read but made.
+  std::vector<Origin> origins;
 
   const Operation& op(OpId id) const { return ops[index(id)]; }
   const Block& block(BlockId id) const { return blocks[index(id)]; }
