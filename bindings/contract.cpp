@@ -6,30 +6,10 @@
 #include <tileport/contract/validate.hpp>
 #include <tileport/contract/verdict.hpp>
 
+#include "diagnostics.hpp"
+
 namespace py = pybind11;
 namespace contract = tileport::contract;
-
-namespace {
-
-py::dict to_python(const tileport::Diagnostic& diagnostic) {
-  py::dict result;
-  result["code"] = diagnostic.code;
-  result["message"] = diagnostic.message;
-  result["file"] = diagnostic.place.file;
-  result["line"] = diagnostic.place.line;
-  result["column"] = diagnostic.place.column;
-  result["path"] = diagnostic.place.path;
-  result["advice"] = diagnostic.advice;
-  return result;
-}
-
-py::list to_python(const tileport::Diagnostics& diagnostics) {
-  py::list result;
-  for (const auto& diagnostic : diagnostics) result.append(to_python(diagnostic));
-  return result;
-}
-
-}  // namespace
 
 void bind_contract(py::module_& core) {
   py::module_ module = core.def_submodule("contract", "Schemas of the conversion's documents, and verdicts.");
@@ -46,7 +26,7 @@ void bind_contract(py::module_& core) {
       "validate",
       [](const std::string& schema, const std::string& json, const std::string& file) {
         const auto result = contract::validate(schema, json, file);
-        return result ? py::list{} : to_python(result.error());
+        return result ? py::list{} : diagnostics_to_python(result.error());
       },
       py::arg("schema"), py::arg("json"), py::arg("file") = "",
       "What is wrong with a document: a list of dicts with code, message, file, line, column, path (a JSON "
@@ -57,7 +37,7 @@ void bind_contract(py::module_& core) {
         const auto judgement = contract::judge(proof_json, file);
         py::dict result;
         if (!judgement) {
-          result["diagnostics"] = to_python(judgement.error());
+          result["diagnostics"] = diagnostics_to_python(judgement.error());
           return result;
         }
         result["verdict"] = std::string{contract::to_string(judgement->verdict)};

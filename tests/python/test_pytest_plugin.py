@@ -76,8 +76,6 @@ def project(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
 def run(project: Path, *options: str, ports: str = "ports") -> tuple[int, str]:
     environment = {**os.environ, "TILEPORT_PORTS": str(project / ports), "TILEGYM_DISABLE_TRITON": "1"}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-vs", "--rootdir", str(project)]
-    if "tileport" not in enabled_plugins():
-        command += ["-p", "tileport.pytest_plugin"]
     finished = subprocess.run(
         [*command, *options, str(project / "test_op.py")],
         cwd=project,
@@ -88,13 +86,6 @@ def run(project: Path, *options: str, ports: str = "ports") -> tuple[int, str]:
         check=False,
     )
     return finished.returncode, finished.stdout + finished.stderr
-
-
-def enabled_plugins() -> set[str]:
-    """Names of pytest plugins that the installed tileport brings by itself."""
-    import importlib.metadata
-
-    return {point.name for point in importlib.metadata.entry_points(group="pytest11")}
 
 
 def outcomes(output: str) -> dict[str, str]:

@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from tileport.errors import InputError, ToolchainError
 from tileport.toolchain import cargo_environment, find_toolchain, write_atomically
-from tileport.toolchain.check import cargo_options, shared_target_folder
+from tileport.toolchain.crates import cargo_options, target_lock
 from tileport.wrappers.crate import AGGREGATE, library_crate_name, workspace_lock
 from tileport.wrappers.ports import LIBRARY_NAME
 
@@ -69,7 +66,7 @@ def build_library(folder: Path) -> Path:
     cargo = find_toolchain().require("cargo")
     command = [str(cargo), "build", "--package", AGGREGATE, *cargo_options()]
     fingerprint = source_fingerprint(folder)
-    with workspace_lock(folder), target_lock():
+    with workspace_lock(folder), target_lock() as target:
         # Without a look at the network while everything is there, which is the rule.
         finished = run_cargo([*command, "--offline"], folder)
         if finished.returncode != 0 and "offline" in finished.stderr:
@@ -82,23 +79,13 @@ def build_library(folder: Path) -> Path:
                 str(folder),
                 "See `tileport doctor`.",
             )
-        data = (shared_target_folder() / "debug" / f"lib{library_crate_name(folder)}.so").read_bytes()
+        data = (target / "debug" / f"lib{library_crate_name(folder)}.so").read_bytes()
         published = folder / LIBRARY_NAME
         write_atomically(published, data)
         published.chmod(0o755)
         record = {"schema": RECORD_SCHEMA, "sources": fingerprint, "sha256": hashlib.sha256(data).hexdigest()}
         write_atomically(folder / RECORD_NAME, json.dumps(record, indent=2).encode() + b"\n")
     return published
-
-
-@contextlib.contextmanager
-def target_lock() -> Iterator[None]:
-    """One cargo at a time in the shared target folder, as in `toolchain.check`."""
-    folder = shared_target_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / ".tileport.lock", "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def run_cargo(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
