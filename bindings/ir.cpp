@@ -34,22 +34,24 @@ struct ValueHandle {
   ModulePtr module;
   ir::ValueId id;
 };
+/// One frame of a place.
 struct LocationHandle {
   ModulePtr module;
-  ir::LocationId id;
-  const ir::SourceLocation& get() const { return module->locations[ir::index(id)]; }
+  ir::DebugId id;
+  std::size_t frame;
+  ir::SourceLocation get() const { return module->frames(id)[frame]; }
 };
 
-py::str text(const std::string& bytes) {
+py::str text(std::string_view bytes) {
   PyObject* result =
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<py::ssize_t>(bytes.size()), "surrogateescape");
   if (!result) throw py::error_already_set();
   return py::reinterpret_steal<py::str>(result);
 }
 
-py::object location(const ModulePtr& module, ir::LocationId id) {
-  if (ir::index(id) == 0) return py::none();
-  return py::cast(LocationHandle{module, id});
+py::object location(const ModulePtr& module, ir::DebugId id, std::size_t frame = 0) {
+  if (ir::index(id) == 0 || frame >= module->frames(id).size()) return py::none();
+  return py::cast(LocationHandle{module, id, frame});
 }
 
 std::vector<ValueHandle> handles(const ModulePtr& module, std::span<const ir::ValueId> ids) {
@@ -324,9 +326,11 @@ void bind_value(py::module_& module) {
       .def_property_readonly("line", [](const LocationHandle& l) { return l.get().line; })
       .def_property_readonly("column", [](const LocationHandle& l) { return l.get().column; })
       .def_property_readonly("inlined_at",
-                             [](const LocationHandle& l) { return location(l.module, l.get().inlined_at); })
+                             [](const LocationHandle& l) { return location(l.module, l.id, l.frame + 1); })
       .def("__repr__", [](const LocationHandle& l) {
-        return text(l.get().file + ":" + std::to_string(l.get().line) + ":" + std::to_string(l.get().column));
+        const ir::SourceLocation place = l.get();
+        return text(std::string(place.file) + ":" + std::to_string(place.line) + ":" +
+                    std::to_string(place.column));
       });
 }
 

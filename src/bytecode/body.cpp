@@ -80,7 +80,7 @@ OpId BodyReader::read_op(BlockId block, std::size_t depth) {
   op.parent = block;
   module_.ops.push_back(op);
   module_.origins.push_back({.offset = start});
-  module_.ops.back().location = locations_.next(in_, start);
+  module_.ops.back().location = debug_.next(in_, start);
   read_results(id, start);
   if (info->flags_since && module_.version >= *info->flags_since) {
     module_.ops[ir::index(id)].flags =

@@ -8,16 +8,16 @@
 
 #include "bytecode/attributes.hpp"
 #include "bytecode/cursor.hpp"
-#include "bytecode/locations.hpp"
+#include "bytecode/debug.hpp"
 #include "bytecode/tables.hpp"
 
 namespace tileport::bytecode {
 
 class BodyReader {
  public:
-  BodyReader(ir::Module& module, const Tables& tables, AttributeReader& attributes, Locations& locations,
+  BodyReader(ir::Module& module, const Tables& tables, AttributeReader& attributes, DebugReader& debug,
              Cursor& in)
-      : module_(module), tables_(tables), attributes_(attributes), locations_(locations), in_(in) {}
+      : module_(module), tables_(tables), attributes_(attributes), debug_(debug), in_(in) {}
 
   /// Reads ops until the bytes end. `arguments` are the types of the function's parameters.
   ir::BlockId read(const std::vector<ir::TypeId>& arguments);
@@ -41,7 +41,7 @@ class BodyReader {
   ir::Module& module_;
   const Tables& tables_;
   AttributeReader& attributes_;
-  Locations& locations_;
+  DebugReader& debug_;
   Cursor& in_;
   /// The values that are defined at this place, by their numbers in the bytecode.
   std::vector<ir::ValueId> scope_;

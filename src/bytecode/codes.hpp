@@ -43,7 +43,5 @@ inline constexpr std::size_t kLongestVarint = 10;
 /// stack.
 inline constexpr std::size_t kDeepestRegion = 200;
 inline constexpr std::size_t kDeepestAttribute = 32;
-/// Call sites in one location.
-inline constexpr std::size_t kLongestCallChain = 256;
 
 }  // namespace tileport::bytecode

@@ -23,8 +23,8 @@ constexpr std::uint8_t kHasHints = 4;  ///< Up to 13.4; from 13.5 on every kerne
 
 class FunctionReader {
  public:
-  FunctionReader(ir::Module& module, const Tables& tables, Locations& locations, Cursor& in)
-      : module_(module), tables_(tables), attributes_(module, tables), locations_(locations), in_(in) {}
+  FunctionReader(ir::Module& module, const Tables& tables, DebugReader& debug, Cursor& in)
+      : module_(module), tables_(tables), attributes_(module, tables), debug_(debug), in_(in) {}
 
   void read() {
     const std::uint64_t start = in_.offset();
@@ -38,15 +38,15 @@ class FunctionReader {
     if (!in_.ok()) return;
     function.is_private = (flags & kPrivate) != 0;
     function.is_kernel = true;
-    locations_.enter_function(location);
-    if (location != 0) function.location = locations_.next(in_, start);
+    debug_.enter_function(location);
+    if (location != 0) function.location = debug_.next(in_, start);
     read_attributes(function, flags);
     const std::uint64_t size = in_.varint();
     const std::uint64_t body_start = in_.offset();
     Cursor body(in_.take(size), body_start);
     if (in_.ok()) {
       const std::vector<ir::TypeId> arguments = module_.type(function.type).inputs;
-      function.body = BodyReader(module_, tables_, attributes_, locations_, body).read(arguments);
+      function.body = BodyReader(module_, tables_, attributes_, debug_, body).read(arguments);
     }
     in_.adopt(body);
     module_.functions.push_back(function);
@@ -70,13 +70,13 @@ class FunctionReader {
       in_.fail(code::kFunction, fmt::format("arguments of kernel '{}' must be tiles of rank 0", name), start);
     } else if (!type.results.empty()) {
       in_.fail(code::kFunction, fmt::format("kernel '{}' has results", name), start);
-    } else if (location != 0 && !locations_.present()) {
+    } else if (location != 0 && !debug_.present()) {
       in_.fail(code::kMissingSection,
                fmt::format("'{}' has locations but the debug section is missing", name), start);
-    } else if (location > locations_.functions()) {
+    } else if (location > debug_.functions()) {
       in_.fail(code::kDebug,
                fmt::format("'{}' wants the locations of function {}, the debug section has {}", name,
-                           location, locations_.functions()),
+                           location, debug_.functions()),
                start);
     }
   }
@@ -112,16 +112,15 @@ class FunctionReader {
   ir::Module& module_;
   const Tables& tables_;
   AttributeReader attributes_;
-  Locations& locations_;
+  DebugReader& debug_;
   Cursor& in_;
 };
 
 }  // namespace
 
-void read_functions(ir::Module& module, const Tables& tables, Locations& locations, Cursor in,
-                    Cursor& errors) {
+void read_functions(ir::Module& module, const Tables& tables, DebugReader& debug, Cursor in, Cursor& errors) {
   const std::size_t count = in.count("functions");
-  FunctionReader reader(module, tables, locations, in);
+  FunctionReader reader(module, tables, debug, in);
   for (std::size_t i = 0; i < count && in.ok(); ++i) reader.read();
   errors.adopt(in);
 }

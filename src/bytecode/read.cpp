@@ -11,8 +11,8 @@
 
 #include "bytecode/codes.hpp"
 #include "bytecode/container.hpp"
+#include "bytecode/debug.hpp"
 #include "bytecode/functions.hpp"
-#include "bytecode/locations.hpp"
 #include "bytecode/tables.hpp"
 
 namespace tileport::bytecode {
@@ -29,12 +29,12 @@ Result<ir::Module> read_sections(const Container& container) {
     if (in.ok() && !in.at_end()) in.fail(code::kTrailing, "bytes follow the producer");
     errors.adopt(in);
   }
-  Locations locations(module, tables, container, errors);
+  DebugReader debug(module, tables, container, errors);
   if (errors.ok() && container.section(SectionId::global)) {
     read_globals(module, tables, *container.section(SectionId::global), errors);
   }
   if (errors.ok()) {
-    read_functions(module, tables, locations, *container.section(SectionId::function), errors);
+    read_functions(module, tables, debug, *container.section(SectionId::function), errors);
   }
   if (!errors.ok()) return fail(errors.failure());
   return module;

@@ -60,12 +60,10 @@ Site entry_site(const ir::Module& module, const ir::Function& kernel) {
   Site site;
   site.path = "@" + module.string(kernel.name);
   site.text = fmt::format("entry with {} parameters", module.type(kernel.type).inputs.size());
-  if (ir::index(kernel.location) != 0 && ir::index(kernel.location) < module.locations.size()) {
-    const ir::SourceLocation& place = module.locations[ir::index(kernel.location)];
-    site.file = place.file;
-    site.line = place.line;
-    site.column = place.column;
-  }
+  const ir::SourceLocation place = module.source(kernel.location);
+  site.file = place.file;
+  site.line = place.line;
+  site.column = place.column;
   return site;
 }
 
@@ -116,7 +114,7 @@ void Alignment::matched(OpId a, OpId b) {
   facts(a, b);
   const auto place = [](const Graph& graph, OpId id) {
     if (ir::index(id) >= graph.original.ops.size()) return ir::SourceLocation{};
-    return graph.original.locations[ir::index(graph.original.op(id).location)];
+    return graph.original.source(graph.original.op(id).location);
   };
   const ir::SourceLocation in_a = place(a_, a);
   const ir::SourceLocation in_b = place(b_, b);

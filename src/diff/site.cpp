@@ -30,11 +30,14 @@ std::string constant_text(const ir::Module& module, ir::OpId id, ir::ConstantId 
 }
 
 /// The op's place, or that of the nearest one before it in its block.
-ir::LocationId nearest_location(const ir::Module& module, ir::OpId id) {
+ir::SourceLocation nearest_place(const ir::Module& module, ir::OpId id) {
   const auto& ops = module.block(module.op(id).parent).ops;
   auto at = std::ranges::find(ops, id);
   while (true) {
-    if (at != ops.end() && ir::index(module.op(*at).location) != 0) return module.op(*at).location;
+    if (at != ops.end()) {
+      if (const ir::SourceLocation place = module.source(module.op(*at).location); place.known())
+        return place;
+    }
     if (at == ops.begin()) return {};
     --at;
   }
@@ -143,17 +146,14 @@ Site site_of(const ir::Module& module, ir::OpId id) {
   site.path = module.access_path(id);
   site.text = op_text(module, id);
   std::optional<ir::OpId> at = id;
-  ir::LocationId location{};
-  while (at && ir::index(location) == 0) {
-    location = nearest_location(module, *at);
+  ir::SourceLocation place;
+  while (at && !place.known()) {
+    place = nearest_place(module, *at);
     at = module.parent_op(*at);
   }
-  if (ir::index(location) != 0 && ir::index(location) < module.locations.size()) {
-    const ir::SourceLocation& place = module.locations[ir::index(location)];
-    site.file = place.file;
-    site.line = place.line;
-    site.column = place.column;
-  }
+  site.file = place.file;
+  site.line = place.line;
+  site.column = place.column;
   return site;
 }
 

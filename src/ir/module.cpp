@@ -13,6 +13,42 @@ std::span<const T> slice(const std::vector<T>& pool, Range range) {
   return std::span<const T>(pool).subspan(range.first, range.count);
 }
 
+/// The name of the subprogram that a scope lies in; empty if there is none.
+std::string_view function_of_scope(const Module& module, DebugId scope) {
+  for (std::size_t depth = 0; depth < kMostFrames; ++depth) {
+    const DebugEntry& entry = module.debug_entry(scope);
+    if (entry.kind == DebugEntry::Kind::subprogram) return module.string(entry.name);
+    if (entry.kind != DebugEntry::Kind::lexical_block) break;
+    scope = entry.scope;
+  }
+  return {};
+}
+
+SourceLocation frame(const Module& module, const DebugEntry& location) {
+  return {.file = module.string(location.name),
+          .function = function_of_scope(module, location.scope),
+          .line = location.line,
+          .column = location.column};
+}
+
+/// A call site is the frames of its callee, then those of its caller. Entries that nothing uses may form
+/// cycles, so the steps are limited too.
+std::vector<SourceLocation> frames_of(const Module& module, DebugId id, std::size_t most) {
+  std::vector<SourceLocation> frames;
+  std::vector<DebugId> open{id};
+  for (std::size_t step = 0; step < 4 * kMostFrames && !open.empty() && frames.size() < most; ++step) {
+    const DebugEntry& entry = module.debug_entry(open.back());
+    open.pop_back();
+    if (entry.kind == DebugEntry::Kind::call_site) {
+      open.push_back(entry.caller);
+      open.push_back(entry.scope);
+    } else if (entry.kind == DebugEntry::Kind::location) {
+      frames.push_back(frame(module, entry));
+    }
+  }
+  return frames;
+}
+
 }  // namespace
 
 std::span<const ValueId> Module::operands(OpId id) const { return slice(operand_pool, op(id).operands); }
@@ -84,6 +120,14 @@ std::string_view Module::enumerator(OpId id, std::string_view attribute) const {
   assert(info.enumeration && "not an enumeration");
   return info.enumeration->values[*number];
 }
+
+SourceLocation Module::source(DebugId id) const {
+  if (debug_entry(id).kind == DebugEntry::Kind::location) return frame(*this, debug_entry(id));
+  const std::vector<SourceLocation> all = frames_of(*this, id, 1);
+  return all.empty() ? SourceLocation{} : all.front();
+}
+
+std::vector<SourceLocation> Module::frames(DebugId id) const { return frames_of(*this, id, kMostFrames); }
 
 std::string Module::access_path(OpId id) const {
   const Operation& operation = op(id);

@@ -103,7 +103,7 @@ void Entry::read_names(ir::BlockId block) {
                        module_.type_of(module_.result(op, 0)).kind != ir::TypeKind::token;
     const bool reduction = operation.info->is("reduce") || operation.info->is("scan");
     if ((value || reduction) && !has(operation.info->traits, ir::Trait::promises)) {
-      const ir::SourceLocation& location = module_.locations[ir::index(operation.location)];
+      const ir::SourceLocation location = module_.source(operation.location);
       last[{location.file, location.line, location.column}] = op;
     }
     for (std::uint32_t r = 0; r < operation.regions.count; ++r) {
@@ -117,7 +117,7 @@ void Entry::read_names(ir::BlockId block) {
 }
 
 std::string Entry::python_name(ir::OpId op) const {
-  const ir::SourceLocation& location = module_.locations[ir::index(module_.op(op).location)];
+  const ir::SourceLocation location = module_.source(module_.op(op).location);
   if (location.line == 0) return {};
   const auto* positions = find_file(options_.names, location.file);
   if (!positions) return {};
@@ -238,13 +238,13 @@ void Entry::refuse_entry(std::string_view code, std::string message, std::string
 }
 
 // One reason is told once, for the first op that has it.
-void Entry::refuse_at(ir::LocationId where, std::string path, std::string_view code, std::string message,
+void Entry::refuse_at(ir::DebugId where, std::string path, std::string_view code, std::string message,
                       std::string advice) {
   for (const Diagnostic& told : diagnostics_) {
     if (told.code == code && told.message == message) return;
   }
   Diagnostic diagnostic{std::string(code), Severity::error, std::move(message), {}, std::move(advice)};
-  const ir::SourceLocation& location = module_.locations[ir::index(where)];
+  const ir::SourceLocation location = module_.source(where);
   diagnostic.place.file = location.file;
   diagnostic.place.line = location.line;
   diagnostic.place.column = location.line == 0 ? 0 : location.column + 1;
@@ -253,7 +253,7 @@ void Entry::refuse_at(ir::LocationId where, std::string path, std::string_view c
 }
 
 void Entry::comment(ir::OpId op) {
-  const ir::SourceLocation& location = module_.locations[ir::index(module_.op(op).location)];
+  const ir::SourceLocation location = module_.source(module_.op(op).location);
   if (location.line == 0) return;
   std::string here = fmt::format("// {}:{}", base_name(location.file), location.line);
   if (here == last_comment_) return;

@@ -122,7 +122,7 @@ class Entry {
   bool write_signature();
   std::string entry_attribute();
   void refuse_entry(std::string_view code, std::string message, std::string advice = {});
-  void refuse_at(ir::LocationId where, std::string path, std::string_view code, std::string message,
+  void refuse_at(ir::DebugId where, std::string path, std::string_view code, std::string message,
                  std::string advice);
 
   const ir::Module& module_;

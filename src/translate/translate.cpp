@@ -91,7 +91,7 @@ void write_header(Source& out, const std::string& header) {
 std::string kernel_name(const ir::Module& module) {
   const auto kernel = std::ranges::find(module.functions, true, &ir::Function::is_kernel);
   if (kernel == module.functions.end()) return "kernel";
-  std::string name = module.locations[ir::index(kernel->location)].function;
+  std::string name(module.source(kernel->location).function);
   if (name.empty()) {
     // cuTile Python mangles parameters and constants into the symbol, behind "_Kt" and a version.
     name = module.string(kernel->name);

@@ -408,18 +408,19 @@ TEST_CASE("source locations", "[bytecode]") {
   data[function + 4] = 1;
   auto module = read(data);
   REQUIRE(module);
-  const auto& of_function = module->locations[ir::index(module->functions[0].location)];
+  const ir::SourceLocation of_function = module->source(module->functions[0].location);
   CHECK(of_function.function == "outer");
   CHECK(of_function.line == 11);
-  const auto& of_op = module->locations[ir::index(module->ops[0].location)];
+  const auto frames = module->frames(module->ops[0].location);
+  REQUIRE(frames.size() == 2);
+  const ir::SourceLocation of_op = module->source(module->ops[0].location);
   CHECK(of_op.file == "a.py");
   CHECK(of_op.function == "inner");
   CHECK(of_op.line == 5);
   CHECK(of_op.column == 7);
-  const auto& caller = module->locations[ir::index(of_op.inlined_at)];
-  CHECK(caller.function == "outer");
-  CHECK(caller.line == 11);
-  CHECK(ir::index(caller.inlined_at) == 0);
+  CHECK(frames[0].line == 5);
+  CHECK(frames[1].function == "outer");
+  CHECK(frames[1].line == 11);
 
   SECTION("mistakes") {
     const auto code = [&](const std::vector<std::uint64_t>& ids, const std::vector<std::string>& table) {
@@ -444,11 +445,24 @@ TEST_CASE("source locations", "[bytecode]") {
     CHECK(read(without).error()[0].code == "TP-B0009");
   }
   SECTION("call chains that double at each level stay small") {
-    std::vector<std::string> chain = {std::string("\x04\x00\x01\x05\x07", 5)};
-    for (char i = 1; i < 100; ++i) chain.push_back({'\x06', i, i});
-    std::string broken = with_debug({100, 100}, chain).build();
-    broken[broken.find(std::string("\x01\x00\x03\x02\x00", 5)) + 4] = 1;
-    CHECK(read(broken).error()[0].code == "TP-B0024");
+    auto chain = entries;
+    for (char i = 7; i < 107; ++i) chain.push_back({'\x06', i, i});
+    std::string doubling = with_debug({107, 107}, chain).build();
+    doubling[doubling.find(std::string("\x01\x00\x03\x02\x00", 5)) + 4] = 1;
+    const auto deep = read(doubling);
+    REQUIRE(deep);
+    CHECK(deep->source(deep->ops[0].location).function == "inner");
+    CHECK(deep->frames(deep->ops[0].location).size() == ir::kMostFrames);
+  }
+  SECTION("long chains are refused") {
+    auto chain = entries;
+    const auto id = [](std::uint64_t number) { return Bytes().varint(number).str(); };
+    for (std::uint64_t i = 7; i < 400; ++i) chain.push_back("\x06" + id(i) + id(6));
+    for (std::uint64_t last : {200U, 400U}) {
+      std::string deep = with_debug({last, last}, chain).build();
+      deep[deep.find(std::string("\x01\x00\x03\x02\x00", 5)) + 4] = 1;
+      CHECK(read(deep).has_value() == (last == 200));
+    }
   }
 }
 

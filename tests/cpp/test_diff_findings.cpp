@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults of a translation: each is one finding, at the op that is wrong, on both sides.
+#include "debug_entries.hpp"
 #include "diff_programs.hpp"
 
 using namespace diff_programs;
@@ -382,13 +383,9 @@ TEST_CASE("source places of both sides are in a finding", "[diff]") {
     Program made("k");
     made.use(made.addi(made.n, made.m, wrap));
     ir::Module module = made.k.finish();
-    ir::SourceLocation place;
-    place.file = file;
-    place.line = line;
-    place.column = 9;
-    module.locations.push_back(place);
+    const ir::DebugId place = debug_entries::place(module, file, "k", line, 9);
     for (ir::Operation& op : module.ops) {
-      if (op.info->is("addi")) op.location = ir::LocationId{1};
+      if (op.info->is("addi")) op.location = place;
     }
     return module;
   };

@@ -2,6 +2,7 @@
 // Every rule accepts what it is for, on either side, and refuses the nearest thing that isn't harmless.
 #include <set>
 
+#include "debug_entries.hpp"
 #include "diff_programs.hpp"
 
 using namespace diff_programs;
@@ -37,11 +38,8 @@ TEST_CASE("rule entry_name, bytecode_version, producer", "[diff]") {
 TEST_CASE("rule debug_locations", "[diff]") {
   const Body body = [](Program& q) { q.store(q.loaded(q.p)); };
   ir::Module other = program(body);
-  ir::SourceLocation place;
-  place.file = "kernel.rs";
-  place.line = 7;
-  other.locations.push_back(place);
-  for (ir::Operation& op : other.ops) op.location = ir::LocationId{1};
+  const ir::DebugId place = debug_entries::place(other, "kernel.rs", "k", 7);
+  for (ir::Operation& op : other.ops) op.location = place;
   // make_token, load and store; the return isn't counted.
   CHECK(notes(compare(program(body), other)) == "debug_locations x3");
 }

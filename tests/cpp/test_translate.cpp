@@ -9,6 +9,7 @@
 #include <tileport/bytecode/read.hpp>
 #include <tileport/translate/translate.hpp>
 
+#include "debug_entries.hpp"
 #include "kernel_builder.hpp"
 #include "test_data.hpp"
 
@@ -62,9 +63,7 @@ bool has_line(const std::string& source, const std::string& line) {
 /// Puts an op at a place in the source.
 void locate(ir::Module& module, OpId op, std::uint32_t line, std::uint32_t column,
             const std::string& file = "/somewhere/ops/softmax.py") {
-  module.locations.push_back({file, "k", line, column, {}});
-  module.ops[ir::index(op)].location =
-      ir::LocationId{static_cast<std::uint32_t>(module.locations.size() - 1)};
+  module.ops[ir::index(op)].location = debug_entries::place(module, file, "k", line, column);
 }
 
 OpId defining(const Kernel& k, ValueId value) { return OpId{k.module.value(value).owner_id}; }

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tileport/ir/debug.hpp>
 #include <tileport/ir/op_table.hpp>
 #include <tileport/ir/type.hpp>
 #include <vector>
@@ -22,8 +23,6 @@ enum class BlockId : std::uint32_t {};
 enum class RegionId : std::uint32_t {};
 enum class ValueId : std::uint32_t {};
 enum class AttributeId : std::uint32_t {};
-/// Index into Module::locations; 0 is "unknown".
-enum class LocationId : std::uint32_t {};
 
 inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
@@ -94,7 +93,7 @@ struct Operation {
   Range regions;     ///< In Module::regions.
   Range results;     ///< In Module::values.
   BlockId parent{kNone};
-  LocationId location{};
+  DebugId location{};  ///< Kind location, call_site or unknown.
 };
 
 struct Region {
@@ -116,15 +115,6 @@ struct Value {
   std::uint32_t index = 0;         ///< Which result or argument.
 };
 
-/// Where the front end found an op. `inlined_at` chains outward through call sites.
-struct SourceLocation {
-  std::string file;      ///< Name as recorded, with directory if there is one.
-  std::string function;  ///< Innermost subprogram; may be empty.
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
-  LocationId inlined_at{};
-};
-
 /// Where something stood in what it was read from: a byte in bytecode, a line and column (1-based) in text.
 struct Origin {
   std::uint64_t offset = 0;
@@ -137,7 +127,7 @@ struct Function {
   TypeId type{};
   bool is_private = false;
   bool is_kernel = false;
-  LocationId location{};
+  DebugId location{};                              ///< Kind location, call_site or unknown.
   std::optional<AttributeId> hints;                ///< Kind optimization_hints.
   std::optional<AttributeId> argument_attributes;  ///< Kind array; 13.5 on.
   BlockId body{};
@@ -173,7 +163,8 @@ class Module {
   std::vector<ValueId> operand_pool;
   std::vector<std::uint32_t> segment_pool;
   std::vector<AttributeSlot> attribute_slots;
-  std::vector<SourceLocation> locations{SourceLocation{}};
+  /// Entry 0 is unknown.
+  std::vector<DebugEntry> debug{DebugEntry{}};
   /// Of each op, for diagnostics; shorter than `ops`, or empty, where ops were not read but made.
   std::vector<Origin> origins;
 
@@ -185,6 +176,7 @@ class Module {
   const Type& type_of(ValueId id) const { return type(value(id).type); }
   const std::string& string(StringId id) const { return strings[index(id)]; }
   const Attribute& attribute(AttributeId id) const { return attributes[index(id)]; }
+  const DebugEntry& debug_entry(DebugId id) const { return debug[index(id)]; }
 
   std::span<const ValueId> operands(OpId id) const;
   /// Operands of one group by its name in the op table. The group must exist (assertion).
@@ -212,6 +204,11 @@ class Module {
   const Attribute* tagged(OpId id, std::string_view attribute) const;
   /// The name of an enumeration attribute's value, e.g. "nearest_even"; empty if absent and without default.
   std::string_view enumerator(OpId id, std::string_view attribute) const;
+
+  /// Where an op or a function stands in the source: the innermost frame; not `known()` if nothing is.
+  SourceLocation source(DebugId id) const;
+  /// The same with its callers, innermost first; at most kMostFrames.
+  std::vector<SourceLocation> frames(DebugId id) const;
 
   /// "%0"-free access path for people: "@kernel/for#0/addf#3" (n-th op of that mnemonic in its block). Ops of
   /// a second region are below "else": "@kernel/if#1/else/store_view_tko#0".
