@@ -17,7 +17,8 @@ DEMO_DIR := build/demo
 CMAKE_DIR := build/python
 DEVELOPMENT_BUILD := -C build-dir=$(CMAKE_DIR) \
     -C cmake.build-type=Debug -C "cmake.define.CMAKE_CXX_FLAGS_DEBUG=-O1 -g1" \
-    -C cmake.define.TILEPORT_WERROR=ON -C cmake.define.TILEPORT_BUILD_TESTS=ON -C install.strip=false
+    -C cmake.define.TILEPORT_WERROR=ON -C cmake.define.TILEPORT_FMT_HEADER_ONLY=OFF \
+    -C cmake.define.TILEPORT_BUILD_TESTS=ON -C install.strip=false
 
 hash = $(shell ( $(1) ) | sha256sum | cut -c1-12)
 
@@ -67,9 +68,9 @@ demo: setup ## convert softmax and prove the port, with no GPU
 	@echo "port: $(CURDIR)/$(DEMO_DIR)/softmax/kernel.rs"
 
 .PHONY: test
-test: setup ## linters, then the C++, Python and Rust tests
+test: setup ## linters, then the C++, Python and Rust tests and a short fuzzing
 	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory -k test-cpp test-python test-rust
+	@$(MAKE) --no-print-directory -k test-cpp test-python test-rust test-fuzz
 
 .PHONY: test-full
 test-full: export TILEPORT_FULL := 1
@@ -93,7 +94,7 @@ help: ## this list
 	    /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 ##@ Parts
-.PHONY: test-cpp test-python test-rust
+.PHONY: test-cpp test-python test-rust test-fuzz
 test-cpp: build/.extension ## C++ tests only
 	cmake --build $(CMAKE_DIR) --target tileport_tests -j $(JOBS)
 	ctest --test-dir $(CMAKE_DIR) --output-on-failure -j $(JOBS) --no-tests=error
@@ -103,6 +104,13 @@ test-python: setup ## Python tests only
 
 test-rust: build/.rust ## Rust tests only
 	cd rust && cargo test --locked --quiet
+
+# Inputs for each target. The same binary goes on from the corpus that earlier runs left in build/fuzz.
+FUZZ_RUNS ?= $(if $(TILEPORT_FULL),3500000,30000)
+test-fuzz: build/.fuzz ## fuzz everything that reads, under sanitizers (FUZZ_RUNS inputs a target)
+	@cmake -S tests/fuzz -B build/fuzz -DCMAKE_CXX_COMPILER=clang++-19 >build/fuzz.log || { cat build/fuzz.log; exit 1; }
+	cmake --build build/fuzz -j $(JOBS)
+	tests/fuzz/run.sh build/fuzz $(FUZZ_RUNS)
 
 .PHONY: lint
 lint: build/.extension $(RUST_HEADERS_OK) $(LINT)/.ok ## all linters and format checks
@@ -147,6 +155,10 @@ build/.system: cmake/install_system_packages.sh
 	@mkdir -p build
 	@PYTHON=$(PYTHON) bash cmake/install_system_packages.sh
 	@sh cmake/unpack_valijson.sh $(CACHE)/valijson
+	@touch $@
+
+build/.fuzz: build/.system
+	@PYTHON=$(PYTHON) bash cmake/install_system_packages.sh fuzz
 	@touch $@
 
 $(UV): | build/.system

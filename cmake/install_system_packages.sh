@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes sure of the programs and header-only libraries that come from the system: installs Debian's packages
-# as root, and otherwise says exactly which to install. PYTHON names the interpreter of the environment.
+# as root, and otherwise says exactly which to install. PYTHON names the interpreter of the environment. With
+# the argument "fuzz", only what fuzzing needs besides.
 set -euo pipefail
 python=${PYTHON:-python3.11}
 
@@ -15,8 +16,12 @@ program() { # PROGRAM PACKAGE
 
 if ! command -v dpkg-query >/dev/null; then
     echo "This is not Debian or Ubuntu: make sure yourself of g++ 12, CMake 3.22, ninja, ccache," \
-        "Python 3.11 with headers and pip, Catch2 2.13, fmt, nlohmann-json, tl-expected and valijson."
+        "Python 3.11 with headers and pip, clang 19 with its sanitizers (fuzzing), Catch2 2.13, fmt, nlohmann-json, tl-expected and valijson."
 else
+    if [ "${1:-}" = fuzz ]; then
+        program clang++-19 clang-19
+        package libclang-rt-19-dev
+    fi
     program g++ g++
     program cmake cmake
     program ninja ninja-build
