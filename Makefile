@@ -53,9 +53,9 @@ export CARGO_BUILD_JOBS := $(JOBS)
 CRATES_DIR = $(shell $(VENV_PYTHON) -c \
     'from tileport.toolchain.check import shared_target_folder as f; print(f())')
 
-CPP_FILES := $(shell find src include bindings tests/cpp python examples -name '*.[ch]pp' -o -name '*.h')
+CPP_FILES := $(shell find src include bindings tests/cpp tests/fuzz benchmarks python examples -name '*.[ch]pp' -o -name '*.h')
 EXTENSION_INPUTS := CMakeLists.txt pyproject.toml $(shell find cmake src/contract/schemas -type f) \
-    $(filter-out tests/% examples/%,$(CPP_FILES))
+    $(filter-out tests/% benchmarks/% examples/%,$(CPP_FILES))
 RUST_INPUTS := $(shell find rust -name target -prune -o -type f -print)
 
 ##@ Everyday
