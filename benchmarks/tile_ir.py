@@ -3,8 +3,8 @@
 
     python benchmarks/tile_ir.py [FILE.tileirbc...] [--rounds N] [--json FILE]
 
-Without files, those of tests/data/tileir/golden. Compared are one call of tileport's core (an optimized build),
-`tileirdisasm` as a process, and the decoder of the crate cutile-ir. Each time is the best of some rounds; the
+Without files, those of tests/data/tileir/golden. Compared are one call of tileport's core (an optimized
+build), `tileirdisasm` as a process, and the decoder of the crate cutile-ir. Each time is the best of some rounds; the
 three take turns file by file, so that a disturbance meets all of them. Then a module of growing size is read,
 whose time for each byte has to stay the same.
 """
@@ -70,9 +70,7 @@ def build_core() -> Path:
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DTILEPORT_BUILD_TESTS=OFF"]
     command = ["cmake", "-S", ROOT / "benchmarks" / "tile_ir", "-B", folder, *options]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(
-        ["cmake", "--build", folder, "--target", "measure"], check=True, stdout=subprocess.DEVNULL
-    )
+    subprocess.run(["cmake", "--build", folder, "--target", "measure"], check=True, stdout=subprocess.DEVNULL)
     return folder / "measure"
 
 

@@ -7,10 +7,8 @@ use std::time::Instant;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let rounds: u32 = arguments
-        .next()
-        .and_then(|text| text.parse().ok())
-        .expect("usage: measure_cutile_ir ROUNDS FILE...");
+    let rounds: u32 =
+        arguments.next().and_then(|text| text.parse().ok()).expect("usage: measure_cutile_ir ROUNDS FILE...");
     for path in arguments {
         let data = std::fs::read(&path).expect("a readable file");
         let best = (0..rounds)
