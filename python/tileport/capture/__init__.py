@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tileport.capture.device_models import DEVICE_MODELS, DeviceModel
     from tileport.capture.engine import CaptureResult, Outcome, Progress, capture
+    from tileport.capture.everything import Everything, capture_all
     from tileport.capture.index import read_index, source_path
     from tileport.capture.registry import Operator, find_operator, operators
     from tileport.capture.source_variables import source_names
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 _MODULE_OF = {
     "DEVICE_MODELS": "device_models",
     "DeviceModel": "device_models",
+    "Everything": "everything",
     "CaptureResult": "engine",
     "Outcome": "engine",
     "Progress": "engine",
     "capture": "engine",
+    "capture_all": "everything",
     "read_index": "index",
     "source_path": "index",
     "Operator": "registry",
@@ -36,10 +39,12 @@ __all__ = [
     "DEVICE_MODELS",
     "CaptureResult",
     "DeviceModel",
+    "Everything",
     "Operator",
     "Outcome",
     "Progress",
     "capture",
+    "capture_all",
     "find_operator",
     "operators",
     "read_index",

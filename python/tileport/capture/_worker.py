@@ -70,7 +70,7 @@ def _redirect_output(log: Path) -> None:
 
 
 def run(request: Request, model: DeviceModel, channel: Channel, import_seconds: float) -> None:
-    """Runs the request's driver, tests and script under ``model``, reporting launches through ``channel``."""
+    """Runs the request's drivers, tests, benchmarks and script under ``model``, reporting launches through ``channel``."""
     from tileport.capture.programs import run_drivers, run_script
     from tileport.capture.reporting import Reporter
     from tileport.capture.session import start
@@ -83,13 +83,18 @@ def run(request: Request, model: DeviceModel, channel: Channel, import_seconds: 
 
         tilegym.set_backend("cutile")
     channel.send("phase", name="start", seconds=import_seconds + time.monotonic() - began)
+    done = frozenset(request.done)
     programs: list[tuple[str, Any]] = []
     if request.drivers:
-        programs.append(("drivers", lambda: run_drivers(request.drivers, recorder, reporter)))
+        programs.append(("drivers", lambda: run_drivers(request.drivers, done, recorder, reporter)))
     if request.tests:
         from tileport.capture.tilegym_tests import run_tests
 
-        programs.append(("tests", lambda: run_tests(request.tests_root, request.tests, recorder, reporter)))
+        programs.append(("tests", lambda: run_tests(request, done, recorder, reporter)))
+    if request.benchmarks:
+        from tileport.capture.tilegym_benchmarks import run_benchmarks
+
+        programs.append(("benchmarks", lambda: run_benchmarks(request, done, recorder, reporter)))
     if request.script is not None:
         programs.append(
             ("script", lambda: run_script(request.script, request.script_arguments, recorder, reporter))

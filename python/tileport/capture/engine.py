@@ -4,11 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
-import selectors
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -20,7 +16,15 @@ from tileport.capture import index as index_module
 from tileport.capture.device_models import select_device_models
 from tileport.capture.index import Recorded
 from tileport.capture.protocol import Request
-from tileport.capture.registry import Operator, find_operator, package_folder, tilegym_folder, user_operator
+from tileport.capture.registry import (
+    Operator,
+    driver_file,
+    find_operator,
+    package_folder,
+    tilegym_folder,
+    user_operator,
+)
+from tileport.capture.workers import Worker, last_lines
 from tileport.errors import Error, InputError, RefusedError, ToolchainError, UsageError
 from tileport.toolchain import find_toolchain
 
@@ -30,7 +34,7 @@ _INSTALL = "pip install 'tileport[capture,tilegym]'"
 
 @dataclass(frozen=True)
 class Progress:
-    """Where one device model's run is. ``phase``: "start", "drivers", "tests", "script"; last "write"."""
+    """Where one device model's run is. ``phase``: "start", "drivers", "tests", "benchmarks" or "script"."""
 
     device_model: str
     phase: str
@@ -141,9 +145,9 @@ def capture(
     models = select_device_models(list(device_models))
     operator, is_user_file = _resolve(op)
     out = Path(out)
-    _require_packages(tilegym=not is_user_file)
+    require_packages(tilegym=not is_user_file)
     find_toolchain().require("tileirdisasm")
-    with _writable(out), tempfile.TemporaryDirectory(prefix="tileport-capture-") as scratch:
+    with writable(out), tempfile.TemporaryDirectory(prefix="tileport-capture-") as scratch:
         request = _request(
             operator,
             is_user_file,
@@ -168,7 +172,7 @@ def _resolve(op: str) -> tuple[Operator, bool]:
     return find_operator(op), False
 
 
-def _require_packages(*, tilegym: bool) -> None:
+def require_packages(*, tilegym: bool) -> None:
     needed = ["torch", "tilegym"] if tilegym else ["torch"]
     for package in needed:
         package_folder(package)
@@ -184,7 +188,7 @@ def _require_packages(*, tilegym: bool) -> None:
         )
 
 
-class _writable:
+class writable:
     """Checks, before minutes of work, that OUT can be written, and removes what it made if nothing was."""
 
     def __init__(self, out: Path) -> None:
@@ -271,24 +275,28 @@ def _request(
     )
 
 
-def driver_file(op: str) -> Path | None:
-    """The file of our own calls of an operator, or None if there is none."""
-    path = Path(__file__).parent.joinpath("drivers", *op.split(".")).with_suffix(".py")
-    return path if path.is_file() and op != "case" else None
-
-
 def _find_tests(operator: Operator, tests: str | os.PathLike[str] | None) -> tuple[Path | None, list[Path]]:
-    from tileport.capture.selection import folder_of_tests, select_tests
+    from tileport.capture.selection import select_tests
+
+    root = tests_root(tests)
+    if root is None:
+        return None, []
+    return root, select_tests(root, operator, tilegym_folder())
+
+
+def tests_root(tests: str | os.PathLike[str] | None) -> Path | None:
+    """The folder that holds TileGym's ``tests``: as given, else as the environment says; None if neither."""
+    from tileport.capture.selection import folder_of_tests
 
     given = tests if tests is not None else os.environ.get(TESTS_VARIABLE) or None
     if given is None:
-        return None, []
+        return None
     root = folder_of_tests(Path(given))
     if importlib.util.find_spec("pytest") is None:
         raise ToolchainError(
             "package-missing", "running TileGym's tests needs pytest", help="pip install pytest"
         )
-    return root, select_tests(root, operator, tilegym_folder())
+    return root
 
 
 class Follower:
@@ -304,67 +312,15 @@ class Follower:
         self._done: set[str] = set()
 
     def run(self) -> Follower:
-        readers, writers = zip(*(os.pipe() for _ in self.request.device_models), strict=True)
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tileport.capture._worker", *map(str, writers)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            pass_fds=writers,
-            env=self._environment(),
-            start_new_session=True,
-        )
-        for writer in writers:
-            os.close(writer)
-        try:
-            assert process.stdin is not None and process.stderr is not None
+        with Worker(self.request) as worker:
             for model in self.request.device_models:
                 self.progress(Progress(model, "start", 0, 0, 0, 0))
-            process.stdin.write(self.request.to_json())
-            process.stdin.close()
-            self._follow(dict(zip(readers, self.request.device_models, strict=True)))
-            errors = process.stderr.read()
-            process.wait()
-        finally:
-            self._stop(process)
-            for reader in readers:
-                os.close(reader)
+            for model, event in worker.events():
+                self._take(model, event)
         for model in self.request.device_models:
             if model not in self._done:
-                self._broken(model, errors.strip() or f"its process ended with status {process.returncode}")
+                self._broken(model, worker.reason)
         return self
-
-    def _environment(self) -> dict[str, str]:
-        environment = dict(os.environ)
-        # The worker must import this very package, however it got here.
-        package = str(Path(__file__).parent.parent.parent)
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (package, environment.get("PYTHONPATH"))))
-        # One thread each, as the device models run side by side; and no real GPU, should there be one.
-        environment.update(OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", CUDA_VISIBLE_DEVICES="")
-        return environment
-
-    @staticmethod
-    def _stop(process: subprocess.Popen[str]) -> None:
-        """Ends the worker and its children, a session of their own, which Ctrl-C does not reach."""
-        if process.poll() is None:
-            os.killpg(process.pid, 9)
-            process.wait()
-
-    def _follow(self, model_of: dict[int, str]) -> None:
-        buffers = dict.fromkeys(model_of, b"")
-        with selectors.DefaultSelector() as selector:
-            for reader in model_of:
-                selector.register(reader, selectors.EVENT_READ)
-            while selector.get_map():
-                for key, _ in selector.select():
-                    chunk = os.read(key.fd, 1 << 16)
-                    if not chunk:
-                        selector.unregister(key.fd)
-                        continue
-                    *lines, buffers[key.fd] = (buffers[key.fd] + chunk).split(b"\n")
-                    for line in lines:
-                        self._take(model_of[key.fd], json.loads(line))
 
     def _take(self, model: str, event: dict[str, Any]) -> None:
         name = event.pop("event")
@@ -385,8 +341,7 @@ class Follower:
             self._broken(model, event["error"])
 
     def _broken(self, model: str, reason: str) -> None:
-        log = Path(self.request.folder) / f"{model}.log"
-        tail = log.read_text(errors="replace").strip().splitlines()[-15:] if log.exists() else []
+        tail = last_lines(Path(self.request.folder), model)
         raise Error(
             "capture-broke",
             f"running host code for {model} failed: {reason}",

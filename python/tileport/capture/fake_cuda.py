@@ -91,6 +91,8 @@ class FakeCuda(TorchFunctionMode):
         answer = _ANSWERS.get(func)
         if answer is not None:
             return answer(*args, **kwargs)
+        if func is torch.device:
+            return func(*args, **kwargs)  # naming a device needs none
         args = tuple(_to_cpu(value) for value in args)
         kwargs = {name: _to_cpu(value) for name, value in kwargs.items()}
         kwargs.pop("pin_memory", None)  # pinning asks the driver, and CPU memory is what we have anyway

@@ -70,9 +70,9 @@ def relative_source(path: Path) -> str:
     return path.relative_to(root).as_posix()
 
 
-def operator_name(source: Path, operator: Operator) -> str:
+def operator_name(source: Path, operator: Operator | None) -> str:
     """The op that owns the kernels of ``source``: a TileGym operator, or the name of a file of one's own."""
-    if source == operator.source:
+    if operator is not None and source == operator.source:
         return operator.name
     owner = operator_of_source(source)
     if owner is not None:
@@ -80,7 +80,9 @@ def operator_name(source: Path, operator: Operator) -> str:
     return relative_source(source).removesuffix(".py").replace("/", ".")
 
 
-def build_rows(records: Iterable[Recorded], operator: Operator, workers: int = 2) -> list[dict[str, Any]]:
+def build_rows(
+    records: Iterable[Recorded], operator: Operator | None, workers: int = 2
+) -> list[dict[str, Any]]:
     """One row per distinct text, merged over tests, launches and device models, sorted by kernel and name.
 
     Several bytecodes can have the same text, as they may differ in what the text does not show. The one with
@@ -144,7 +146,7 @@ def _dtype(item: dict[str, Any]) -> str | None:
     return item["element"]["dtype"] if item["kind"] == "list" else item.get("dtype")
 
 
-def rejected_rows(records: Iterable[Recorded], operator: Operator) -> list[dict[str, Any]]:
+def rejected_rows(records: Iterable[Recorded], operator: Operator | None) -> list[dict[str, Any]]:
     """What cuTile refused, with its reason: one row per kernel, symbol, hints, target and reason."""
     rows: dict[str, dict[str, Any]] = {}
     for record in records:

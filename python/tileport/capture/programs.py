@@ -7,6 +7,7 @@ import importlib
 import runpy
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,23 +19,41 @@ if TYPE_CHECKING:
     from tileport.capture.launches import Recorder
 
 
-def run_drivers(modules: tuple[str, ...], recorder: Recorder, reporter: Reporter) -> None:
-    """Runs every case of drivers (``drivers/OP.py``). A case that fails is reported; the rest still run."""
+def run_drivers(
+    modules: tuple[str, ...], done: frozenset[str], recorder: Recorder, reporter: Reporter
+) -> None:
+    """Runs every case of drivers (``drivers/OP.py``) that is not in ``done``. A case that fails is reported;
+    the rest still run."""
     drivers: list[Any] = [importlib.import_module(module) for module in modules]
-    cases = [(driver, case) for driver in drivers for case in driver.cases()]
-    for done, (driver, case) in enumerate(cases):
-        reporter.at(done, len(cases))
-        operator = driver.__name__.removeprefix("tileport.capture.drivers.")
-        recorder.test = f"driver/{operator}::{case.name}"
-        before = recorder.launches
-        torch.manual_seed(0)
-        try:
-            driver.run(**case.arguments)
-        except Exception as error:
-            _report_failure(reporter, recorder, before, error)
-        else:
-            reporter.outcome(recorder.test, "passed", recorder.launches - before)
+    cases = [
+        (name, driver, case)
+        for driver in drivers
+        for case in driver.cases()
+        if (name := f"{driver_item(driver.__name__)}::{case.name}") not in done
+    ]
+    for number, (name, driver, case) in enumerate(cases):
+        reporter.at(number, len(cases))
+        run_case(name, lambda driver=driver, case=case: driver.run(**case.arguments), recorder, reporter)
     reporter.at(len(cases), len(cases))
+
+
+def driver_item(module: str) -> str:
+    """What a driver is called where launches come from: "driver/OP"."""
+    return "driver/" + module.removeprefix("tileport.capture.drivers.")
+
+
+def run_case(name: str, call: Callable[[], Any], recorder: Recorder, reporter: Reporter) -> None:
+    """Makes one call and reports how it ended."""
+    recorder.test = name
+    before = recorder.launches
+    reporter.running(name)
+    torch.manual_seed(0)
+    try:
+        call()
+    except Exception as error:
+        report_failure(name, reporter, recorder, before, error)
+    else:
+        reporter.outcome(name, "passed", recorder.launches - before)
 
 
 def run_script(script: str, arguments: tuple[str, ...], recorder: Recorder, reporter: Reporter) -> None:
@@ -56,14 +75,20 @@ def run_script(script: str, arguments: tuple[str, ...], recorder: Recorder, repo
             )
             return
     except Exception as error:
-        _report_failure(reporter, recorder, 0, error, script)
+        report_failure(recorder.test, reporter, recorder, 0, error, script)
         return
     reporter.outcome(recorder.test, "passed", recorder.launches)
 
 
-def _report_failure(
-    reporter: Reporter, recorder: Recorder, before: int, error: Exception, script: str | None = None
+def report_failure(
+    test: str,
+    reporter: Reporter,
+    recorder: Recorder,
+    before: int,
+    error: Exception,
+    script: str | None = None,
 ) -> None:
+    """Reports an exception as the outcome of ``test``, with the place where it was raised."""
     from cuda.tile import TileError
 
     traceback.print_exc()
@@ -73,7 +98,7 @@ def _report_failure(
     frame = (own or frames)[-1]
     message = error.message if isinstance(error, TileError) else str(error)
     reporter.outcome(
-        recorder.test,
+        test,
         "failed",
         recorder.launches - before,
         f"{type(error).__name__}: {message}",

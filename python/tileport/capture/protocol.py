@@ -25,6 +25,12 @@ class Request:
     """Test files, absolute."""
     tests_root: str | None = None
     """The folder that holds TileGym's ``tests`` folder."""
+    benchmarks: tuple[str, ...] = ()
+    """TileGym's benchmark scripts, absolute."""
+    benchmark_tests: bool = False
+    """Whether those of the tests run that measure, at the sizes of benchmarks."""
+    done: tuple[str, ...] = ()
+    """Identifiers of cases and tests not to run, as an earlier worker did."""
     script: str | None = None
     script_arguments: tuple[str, ...] = ()
 

@@ -2,8 +2,8 @@
 """Names of operators and where they are defined, read from the sources without importing them.
 
 An operator's name is the path of its file under TileGym's ``ops/cutile`` or ``suites/*/cutile`` with ``/`` as
-``.``; the names it registers with TileGym's dispatcher are aliases. A kernel belongs to the file that defines
-it.
+``.`` (``liger.rope``), and for kernels of a model ``transformers.MODEL.FILE``; the names it registers with
+TileGym's dispatcher are aliases. A kernel belongs to the file that defines it.
 """
 
 from __future__ import annotations
@@ -84,6 +84,8 @@ def _roots(folder: Path) -> Iterator[tuple[tuple[str, ...], Path]]:
     yield (), folder / "ops" / "cutile"
     for suite in sorted((folder / "suites").glob("*/cutile")):
         yield (suite.parent.name,), suite
+    for model in sorted((folder / "transformers").glob("*/kernels")):
+        yield ("transformers", model.parent.name), model
 
 
 def find_operator(name: str, folder: Path | None = None) -> Operator:
@@ -119,6 +121,25 @@ def find_operator(name: str, folder: Path | None = None) -> Operator:
         if near
         else "FILE.py:KERNEL captures kernels of your own; the operators are " + ", ".join(sorted(known)),
     )
+
+
+def driver_file(op: str) -> Path | None:
+    """The file of our own calls of an operator, or None if there is none."""
+    path = _DRIVERS.joinpath(*op.split(".")).with_suffix(".py")
+    return path if path.is_file() and op not in _NO_DRIVERS else None
+
+
+def driver_modules() -> dict[str, Path]:
+    """All files of our own calls, by the operator that they call."""
+    found = {
+        ".".join(path.relative_to(_DRIVERS).with_suffix("").parts): path
+        for path in sorted(_DRIVERS.rglob("*.py"))
+    }
+    return {op: path for op, path in found.items() if path.name != "__init__.py" and op not in _NO_DRIVERS}
+
+
+_DRIVERS = Path(__file__).parent / "drivers"
+_NO_DRIVERS = frozenset({"case", "unreached"})  # what drivers are written with
 
 
 def operator_of_source(path: Path, folder: Path | None = None) -> Operator | None:

@@ -27,6 +27,7 @@ class Reporter:
         self._sent: set[str] = set()
         self._launches_sent: set[tuple[str, str, str]] = set()
         self._launches = 0
+        self._counts: dict[str, int] = {}
         self._phase = ""
         self._last_progress = 0.0
         self._position = (0, 0)
@@ -34,6 +35,7 @@ class Reporter:
     def __call__(self, launch: Launch) -> None:
         self._launches += 1
         specialization = launch.specialization
+        self._counts[specialization.key] = self._counts.get(specialization.key, 0) + 1
         if specialization.key not in self._sent:
             self._sent.add(specialization.key)
             self._send_specialization(specialization)
@@ -97,6 +99,14 @@ class Reporter:
                 specializations=len(self._sent),
             )
 
+    def running(self, test: str) -> None:
+        """What runs now: should the process die or hang, this is what did it."""
+        self._counts.clear()
+        self._channel.send("running", test=test)
+
     def outcome(self, test: str, outcome: str, launches: int, error: str | None = None, **place: Any) -> None:
-        """How one case, test or script ended: "passed", "failed" or "skipped"."""
+        """How one case, test or script ended: "passed", "failed" or "skipped", and why if it did not pass."""
+        if self._counts:
+            self._channel.send("counts", test=test, counts=self._counts)
+            self._counts = {}
         self._channel.send("outcome", test=test, outcome=outcome, launches=launches, error=error, **place)

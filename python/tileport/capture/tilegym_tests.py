@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from torch.overrides import TorchFunctionMode
 
+from tileport.capture.protocol import Request
 from tileport.capture.reporting import Reporter
+from tileport.capture.shortcuts import SkipLargeResults
 
 if TYPE_CHECKING:
     from tileport.capture.launches import Recorder
@@ -27,40 +28,16 @@ if TYPE_CHECKING:
 # Parameters by which a test chooses an implementation; only "cutile" launches what is captured.
 _BACKEND_PARAMETERS = ("backend", "framework", "impl", "provider")
 
-# Multiplications above which a contraction returns zeros at once. Models around an operator are made of
-# these.
-_LARGE_CONTRACTION = 1e8
+def run_tests(request: Request, done: frozenset[str], recorder: Recorder, reporter: Reporter) -> None:
+    """Runs the tests of the request that are not in ``done``, for the cuTile back end.
 
-_CONTRACTIONS = frozenset(
-    {
-        torch.matmul,
-        torch.mm,
-        torch.bmm,
-        torch.einsum,
-        torch.addmm,
-        torch.baddbmm,
-        torch.conv1d,
-        torch.conv2d,
-        torch.Tensor.matmul,
-        torch.Tensor.mm,
-        torch.Tensor.bmm,
-        torch.Tensor.__matmul__,
-        torch.nn.functional.linear,
-        torch.nn.functional.conv1d,
-        torch.nn.functional.conv2d,
-        torch.nn.functional.scaled_dot_product_attention,
-    }
-)
-
-
-def run_tests(root: str | None, files: tuple[str, ...], recorder: Recorder, reporter: Reporter) -> None:
-    """Runs the correctness tests (not the benchmarks) in ``files`` for the cuTile back end."""
+    Those that measure run once, without measuring, if the request asks for them.
+    """
+    root, files = request.tests_root, request.tests
     assert root is not None
-    # Called before every test, to free memory of the GPU: a second each.
-    gc.collect = _do_nothing  # type: ignore[assignment]
-    _agree_with_references()
-    plugin = _Plugin(recorder, reporter)
-    with _SkipLargeContractions():
+    shorten_references()
+    plugin = _Plugin(recorder, reporter, done, request.benchmark_tests)
+    with SkipLargeResults():
         status = pytest.main(
             [
                 *files,
@@ -83,6 +60,13 @@ def run_tests(root: str | None, files: tuple[str, ...], recorder: Recorder, repo
         raise RuntimeError(f"pytest ended with status {int(status)}")
 
 
+def shorten_references() -> None:
+    """Makes what tests and benchmarks do around the operators' calls cost little, for this whole process."""
+    # Called before every test, to free memory of the GPU: a second each.
+    gc.collect = _do_nothing  # type: ignore[assignment]
+    _agree_with_references()
+
+
 def _do_nothing(*_: Any, **__: Any) -> int:
     return 0
 
@@ -93,67 +77,16 @@ def _agree_with_references() -> None:
     torch.testing.assert_close = lambda *_, **__: None
 
 
-class _SkipLargeContractions(TorchFunctionMode):
-    """Large matrix products and convolutions become zeros of the right shape that still pass gradients on."""
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        kwargs = kwargs or {}
-        if func in _CONTRACTIONS:
-            tensors = [value for value in _flatten([args, list(kwargs.values())])]
-            if _multiplications(tensors) > _LARGE_CONTRACTION:
-                zeros = _zeros_like_result(func, args, kwargs, tensors)
-                if zeros is not None:
-                    return zeros
-        return func(*args, **kwargs)
-
-
-def _flatten(value: Any) -> list[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if isinstance(value, (list, tuple)):
-        return [tensor for item in value for tensor in _flatten(item)]
-    return []
-
-
-def _multiplications(tensors: list[torch.Tensor]) -> float:
-    """About how many a contraction of these does: elements of the largest times the longest inner extent."""
-    if len(tensors) < 2:
-        return 0
-    inner = max((extent for tensor in tensors[:2] for extent in tensor.shape[-2:]), default=1)
-    return float(max(tensor.numel() for tensor in tensors)) * inner
-
-
-def _zeros_like_result(
-    func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[torch.Tensor]
-) -> torch.Tensor | None:
-    def shapes_only(value: Any) -> Any:
-        if isinstance(value, torch.Tensor):
-            return value.detach().to("meta")
-        if isinstance(value, (list, tuple)):
-            return type(value)(shapes_only(item) for item in value)
-        return value
-
-    with torch._C.DisableTorchFunction():
-        try:
-            result = func(*shapes_only(args), **{name: shapes_only(value) for name, value in kwargs.items()})
-        except (RuntimeError, TypeError, NotImplementedError):
-            return None  # let the real call say what is wrong
-        zeros = torch.zeros(result.shape, dtype=result.dtype)
-        if torch.is_grad_enabled():
-            for tensor in tensors:
-                if tensor.requires_grad:
-                    zeros = zeros + tensor.reshape(-1)[:1].sum().to(zeros.dtype) * 0
-        return zeros
-
-
 class _Plugin:
     """Selects tests, tells the recorder which one is running, and reports how each ended."""
 
-    def __init__(self, recorder: Recorder, reporter: Reporter) -> None:
+    def __init__(
+        self, recorder: Recorder, reporter: Reporter, done: frozenset[str], benchmarks: bool
+    ) -> None:
         self._recorder = recorder
         self._reporter = reporter
+        self._earlier = done
+        self._benchmarks = benchmarks
         self._done = 0
         self._total = 0
         self._before = 0
@@ -163,7 +96,13 @@ class _Plugin:
             parser.addoption("--framework", default="cutile")
 
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
-        kept = [item for item in items if _is_cutile(item) and not _is_benchmark(item)]
+        kept = [
+            item
+            for item in items
+            if _is_cutile(item)
+            and (self._benchmarks or not _is_benchmark(item))
+            and item.nodeid not in self._earlier
+        ]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
         self._total = len(kept)
@@ -177,6 +116,7 @@ class _Plugin:
     def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> Any:
         self._reporter.at(self._done, self._total)
         self._recorder.test = item.nodeid
+        self._reporter.running(item.nodeid)
         self._before = self._recorder.launches
         torch.manual_seed(0)
         result = yield
@@ -187,7 +127,7 @@ class _Plugin:
         # One outcome a test: of its body, or of what kept the body from running.
         if report.when != "call" and report.passed:
             return
-        error = str(report.longrepr)[-500:] if report.failed else None
+        error = None if report.passed else _reason(report)
         self._reporter.outcome(report.nodeid, report.outcome, self._recorder.launches - self._before, error)
 
     def pytest_sessionfinish(self) -> None:
@@ -195,7 +135,16 @@ class _Plugin:
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
-            self._reporter.outcome(report.nodeid or "tests", "failed", 0, str(report.longrepr)[-500:])
+            self._reporter.outcome(report.nodeid or "tests", "failed", 0, _reason(report))
+        elif report.skipped:  # a whole file
+            self._reporter.outcome(report.nodeid, "skipped", 0, _reason(report))
+
+
+def _reason(report: Any) -> str:
+    """Why a test did not pass: the message of its skip, or the end of its error."""
+    if isinstance(report.longrepr, tuple):
+        return str(report.longrepr[2]).removeprefix("Skipped: ")
+    return str(report.longrepr)[-500:]
 
 
 def _is_cutile(item: Any) -> bool:
@@ -224,6 +173,13 @@ def _shorten_assertions(common: Any) -> None:
                 gradient = gradient(output)
             output.backward(gradient)
 
+    def measure(function: Callable[[], Any], mode: str = "auto", **_: Any) -> dict[str, Any]:
+        output = function()
+        first = output[0] if isinstance(output, (list, tuple)) and output else output
+        if mode != "forward" and isinstance(first, torch.Tensor) and first.requires_grad:
+            first.backward(torch.ones_like(first))
+        return {}
+
     def assert_correctness(
         self: Any,
         test_fn: Any,
@@ -250,4 +206,6 @@ def _shorten_assertions(common: Any) -> None:
     for name in ("assertAllClose", "assertDiffsClose"):
         if hasattr(case, name):
             setattr(case, name, lambda *_, **__: None)
+    # What would be measured is called once.
+    common.benchmark = measure
     common.compare_tensors = lambda *_, **__: (True, [])

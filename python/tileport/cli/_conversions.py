@@ -28,7 +28,7 @@ def run_each(names: Sequence[str], as_json: bool, work: Callable[[str, Progress]
     results: list[dict[str, Any]] = []
     for name in names:
         try:
-            with _terminable(), shown(quiet=as_json) as progress:
+            with terminable(), shown(quiet=as_json) as progress:
                 conversion = work(name, progress)
         except Error as error:
             if len(names) == 1:
@@ -47,7 +47,7 @@ def run_each(names: Sequence[str], as_json: bool, work: Callable[[str, Progress]
 
 
 @contextlib.contextmanager
-def _terminable() -> Iterator[None]:
+def terminable() -> Iterator[None]:
     """Lets a polite kill end the work as Ctrl-C does, so that no program is left running."""
 
     def interrupt(*_: Any) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from tileport.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,10 +20,20 @@ if TYPE_CHECKING:
 
 
 def command(
-    op: Annotated[
-        str, typer.Argument(metavar="OP|FILE.py:KERNEL", help="Operator of TileGym, or your own kernel.")
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--out", metavar="DIR", help="Writes DIR/reference; with --all DIR/OP/reference."),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Writes DIR/reference.")],
+    op: Annotated[
+        str | None,
+        typer.Argument(metavar="OP|FILE.py:KERNEL", help="Operator of TileGym, or your own kernel."),
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="All of TileGym: every driver, and with its tests every test and benchmark."
+        ),
+    ] = False,
     run: Annotated[
         Path | None,
         typer.Option(
@@ -42,15 +55,36 @@ def command(
     autotune: Annotated[
         bool, typer.Option("--autotune", help="Record every candidate of autotuners.")
     ] = False,
+    jobs: Annotated[
+        int, typer.Option("--jobs", metavar="N", min=1, help="With --all: how many processes run side by side.")
+    ] = 1,
+    limit: Annotated[
+        float,
+        typer.Option("--test-timeout", metavar="S", min=1, help="With --all: seconds that a test may take."),
+    ] = 300.0,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="With --all: run everything again, not only what is missing.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """Run an operator's host code with no GPU and record every kernel that it launches, as bytecode.
+
+    With --all a run that was cut short goes on where it ended when it is given the same DIR.
 
     Exit status 0 if everything ran, 1 if calls or the program failed or cuTile refuses every kernel, 2 for
     wrong names or folders, 3 if something is not installed.
     """
     from tileport.capture import capture
 
+    if everything != (op is None):
+        raise UsageError(
+            "op-or-all", "name one operator, or give --all", op or "", "see `tileport capture --help`"
+        )
+    if everything:
+        if run is not None:
+            raise UsageError("script-for-operator", "--all runs TileGym's operators, not a program of yours")
+        return _capture_all(out, tests, device_model, autotune, jobs, limit, fresh, as_json)
+    assert op is not None
     with _progress(quiet=as_json) as show:
         result = capture(
             op,
@@ -65,6 +99,38 @@ def command(
         print(json.dumps(result.as_dict(), indent=2))
     else:
         _print_result(result)
+    return 1 if result.failures else 0
+
+
+def _capture_all(
+    out: Path,
+    tests: Path | None,
+    device_models: list[str] | None,
+    autotune: bool,
+    jobs: int,
+    limit: float,
+    fresh: bool,
+    as_json: bool,
+) -> int:
+    from tileport.capture import capture_all
+    from tileport.cli._captured import show
+    from tileport.cli._conversions import terminable
+
+    with terminable(), _progress(quiet=as_json) as report:
+        result = capture_all(
+            out,
+            tests=tests,
+            device_models=device_models or ("b200", "h200"),
+            autotune=autotune,
+            jobs=jobs,
+            limit=limit,
+            fresh=fresh,
+            progress=report,
+        )
+    if as_json:
+        print(json.dumps(result.summary, indent=2))
+    else:
+        show(result)
     return 1 if result.failures else 0
 
 
@@ -103,11 +169,15 @@ def _print_result(result: CaptureResult) -> None:
         )
 
 
+_SECONDS_BETWEEN_LINES = 10.0
+
+
 class _progress:
-    """A bar per device model on a terminal, a line per phase elsewhere, nothing when ``quiet``."""
+    """A bar per device model on a terminal, a line now and then elsewhere, nothing when ``quiet``."""
 
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
+        self._last = time.monotonic()
         self._bars: Any = None
         self._tasks: dict[str, Any] = {}
         self._phases: set[tuple[str, str]] = set()
@@ -137,9 +207,12 @@ class _progress:
             self._bars.stop()
 
     def _print_phase(self, now: Progress) -> None:
-        if (now.device_model, now.phase) not in self._phases:
+        new = (now.device_model, now.phase) not in self._phases
+        if new or time.monotonic() - self._last >= _SECONDS_BETWEEN_LINES:
             self._phases.add((now.device_model, now.phase))
-            print(_describe(now), file=sys.stderr, flush=True)
+            self._last = time.monotonic()
+            count = f" {now.done}/{now.total}, {now.specializations} specializations" if now.total else ""
+            print(f"{_describe(now)}{count}", file=sys.stderr, flush=True)
 
     def _move_bar(self, now: Progress) -> None:
         if now.device_model not in self._tasks:
@@ -157,6 +230,7 @@ _PHASES = {
     "start": "loading PyTorch and the operators",
     "drivers": "tileport's own calls",
     "tests": "TileGym's tests",
+    "benchmarks": "TileGym's benchmarks",
     "script": "your program",
 }
 

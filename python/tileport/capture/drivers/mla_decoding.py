@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of ``tilegym.ops.mla_decoding``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tileport.capture.drivers.case import Case, case, random_tensor
+
+# (batch, heads, keys, head dimension, positional dimension, dtype)
+SHAPES = [
+    (4, 16, 1024, 512, 64, "bfloat16"),
+    (2, 32, 1024, 512, 64, "float16"),
+    (2, 16, 1000, 512, 64, "bfloat16"),  # keys are no multiple of the tile
+    (2, 16, 1024, 256, 32, "float16"),
+    (1, 16, 1024, 512, 64, "float8_e5m2"),
+    (1, 1, 128, 128, 64, "bfloat16"),  # extents of 1 become constants of the kernel
+]
+
+
+def cases() -> Iterator[Case]:
+    for batch, heads, keys, dimension, positional, dtype in SHAPES:
+        yield case(
+            f"{batch}x{heads}x{keys}-{dimension}+{positional}-{dtype}",
+            batch=batch,
+            heads=heads,
+            keys=keys,
+            dimension=dimension,
+            positional=positional,
+            dtype=dtype,
+        )
+
+
+def run(batch: int, heads: int, keys: int, dimension: int, positional: int, dtype: str) -> None:
+    import tilegym
+
+    q = random_tensor(batch, heads, dimension, dtype=dtype)
+    qpe = random_tensor(batch, heads, positional, dtype=dtype)
+    kv = random_tensor(batch, keys, dimension, dtype=dtype)
+    kpe = random_tensor(batch, keys, positional, dtype=dtype)
+    tilegym.ops.mla_decoding(q, qpe, kv, kpe, None)
