@@ -9,6 +9,7 @@ has happened.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -47,6 +48,9 @@ def main(descriptors: list[int]) -> int:
 
 def _child(request: Request, model: DeviceModel, descriptor: int, seconds: float) -> int:
     """Runs everything under one device model; the exit status is 0 unless the capture itself broke."""
+    with contextlib.suppress(OSError):
+        # Should memory run out, this process shall end and no other: its parent records what it ran.
+        Path("/proc/self/oom_score_adj").write_text("1000")
     _redirect_output(Path(request.folder) / f"{model.name}.log")
     with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
         channel = Channel(stream)
@@ -70,7 +74,7 @@ def _redirect_output(log: Path) -> None:
 
 
 def run(request: Request, model: DeviceModel, channel: Channel, import_seconds: float) -> None:
-    """Runs the request's drivers, tests, benchmarks and script under ``model``, reporting launches through ``channel``."""
+    """Runs all that the request names under ``model``, reporting launches through ``channel``."""
     from tileport.capture.programs import run_drivers, run_script
     from tileport.capture.reporting import Reporter
     from tileport.capture.session import start

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``capture_all``: from the launches of all of TileGym to a folder per operator, and what is missing and why.
 
-    OUT/OP/reference/     as a capture of the operator alone writes it
-    OUT/capture.json      what was run, what each operator's kernels got, and what was not captured
-    OUT/.capture/         the journal, from which the next run goes on
+OUT/OP/reference/     as a capture of the operator alone writes it
+OUT/capture.json      what was run, what each operator's kernels got, and what was not captured
+OUT/.capture/         the journal, from which the next run goes on
 """
 
 from __future__ import annotations
@@ -96,9 +96,7 @@ def capture_all(
     return Everything(out, summary)
 
 
-def _write(
-    out: Path, plan: Plan, state: State, models: list[str], autotune: bool
-) -> dict[str, Any]:
+def _write(out: Path, plan: Plan, state: State, models: list[str], autotune: bool) -> dict[str, Any]:
     workers = len(os.sched_getaffinity(0))
     rows = index_module.build_rows(state.records, None, workers)
     rejected = index_module.rejected_rows(state.records, None)
@@ -164,8 +162,15 @@ def _operators(
 
 def _items(plan: Plan, state: State) -> list[dict[str, Any]]:
     """Per driver, test file and benchmark, over all device models: how its cases ended."""
-    table = {
-        item.name: {"item": item.name, "kind": item.kind, "passed": 0, "skipped": 0, "failed": 0, "launches": 0}
+    table: dict[str, dict[str, Any]] = {
+        item.name: {
+            "item": item.name,
+            "kind": item.kind,
+            "passed": 0,
+            "skipped": 0,
+            "failed": 0,
+            "launches": 0,
+        }
         for item in plan.items
     }
     for outcome in state.outcomes.values():
@@ -206,8 +211,8 @@ def cause_of(outcome: Outcome) -> tuple[str, str] | None:
         return None if outcome.launches else ("launches-nothing", "it passes without a launch")
     if outcome.refused or _REFUSED.search(reason):
         return "refused", reason
-    if reason.startswith("not done after"):
-        return "time-limit", reason
+    if reason.startswith("not done "):
+        return "limit", reason
     if reason.startswith("the process died"):
         return "process-died", reason
     if reason.startswith(("AssertionError", "assert ", "Failed")) and outcome.launches:

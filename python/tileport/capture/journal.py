@@ -45,7 +45,7 @@ class Attempt:
 
     def __init__(self, folder: Path, model: str, inputs: str, items: Mapping[str, str]) -> None:
         self.folder = folder
-        self._file: BinaryIO = open(folder / _EVENTS, "wb")
+        self._file: BinaryIO = (folder / _EVENTS).open("wb")
         self._write({"event": "attempt", "device_model": model, "inputs": inputs, "items": dict(items)})
 
     def add(self, event: dict[str, Any], line: bytes) -> None:

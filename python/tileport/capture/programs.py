@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import runpy
 import sys
@@ -33,7 +34,7 @@ def run_drivers(
     ]
     for number, (name, driver, case) in enumerate(cases):
         reporter.at(number, len(cases))
-        run_case(name, lambda driver=driver, case=case: driver.run(**case.arguments), recorder, reporter)
+        run_case(name, functools.partial(driver.run, **case.arguments), recorder, reporter)
     reporter.at(len(cases), len(cases))
 
 

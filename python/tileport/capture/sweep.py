@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -33,6 +34,9 @@ _RECORDING = (
     "device_models", "fake_cuda", "launches", "programs", "session", "shortcuts", "signatures",
     "tilegym_benchmarks", "tilegym_tests",
 )  # fmt: skip
+
+_TICK = 1.0  # seconds
+_MEMORY_SHARE = 0.5  # of the machine's, for all workers together
 
 
 @dataclass(frozen=True)
@@ -110,8 +114,10 @@ class Sweep:
         self._autotune = autotune
         self._limit = limit
         self._jobs = max(1, jobs)
+        self._memory = _MEMORY_SHARE * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / self._jobs
         self._progress = progress
-        items = {item.name: _hash([item.path]) for item in plan.items}
+        with_all = {"drivers": [Path(__file__).parent / "drivers" / "case.py"]}
+        items = {item.name: _hash([item.path, *with_all.get(item.kind, ())]) for item in plan.items}
         self.journal = Journal(folder, self._inputs(), items)
         self._state = State()
         self._stopped = threading.Event()
@@ -151,7 +157,7 @@ class Sweep:
             attempt = self.journal.start(model, [item.name for item in items])
             try:
                 request = self._request(attempt, model, items, done)
-                run = _Run(request, attempt, self._limit, self._progress, label)
+                run = _Run(request, attempt, self._limit, self._memory, self._progress, label)
                 run.follow(self._stopped)
             finally:
                 attempt.close()
@@ -163,7 +169,9 @@ class Sweep:
                 raise Error(
                     "capture-broke",
                     f"running host code for {model} failed: {run.reason}",
-                    help="\n".join(["the last lines it printed:", *tail]) if tail else "run `tileport doctor`",
+                    help="\n".join(["the last lines it printed:", *tail])
+                    if tail
+                    else "run `tileport doctor`",
                 )
 
     def _request(self, attempt: Attempt, model: str, items: list[Item], done: set[str]) -> Request:
@@ -196,16 +204,19 @@ class _Run:
         request: Request,
         attempt: Attempt,
         limit: float,
+        memory: float,
         progress: Callable[[Progress], None],
         label: str,
     ) -> None:
         self._request = request
         self._attempt = attempt
         self._limit = limit
+        self._memory = memory
         self._progress = progress
         self._label = label
         self._running: str | None = None
         self._since = time.monotonic()
+        self._next_look = 0.0
         self.finished = False
         self.ended: set[str] = set()
         self.blamed: str | None = None
@@ -215,18 +226,32 @@ class _Run:
     def follow(self, stopped: threading.Event) -> None:
         with Worker(self._request) as worker:
             self._progress(Progress(self._label, "start", 0, 0, 0, 0))
-            for found in worker.lines(tick=1.0):
+            for found in worker.lines(tick=_TICK):
                 if found is not None:
                     self._take(found[1])
                 if stopped.is_set():
                     return
-                if self._running is not None and time.monotonic() - self._since > self._limit:
-                    self._blame(f"not done after {self._limit:.0f} s")
+                reason = self._exceeded(worker)
+                if reason is not None:
+                    self._blame(reason)
                     return
             if not self.finished:
                 self.reason = self.reason or worker.reason
                 if self._running is not None:
                     self._blame(f"the process died: {self.reason}")
+
+    def _exceeded(self, worker: Worker) -> str | None:
+        """Which limit the running test exceeds; looked at once a second."""
+        now = time.monotonic()
+        if self._running is None or now < self._next_look:
+            return None
+        self._next_look = now + _TICK
+        if now - self._since > self._limit:
+            return f"not done after {self._limit:.0f} s"
+        memory = worker.memory()
+        if memory > self._memory:
+            return f"not done within {self._memory / 2**30:.1f} GiB of memory"
+        return None
 
     def _take(self, line: bytes) -> None:
         event: dict[str, Any] = json.loads(line)

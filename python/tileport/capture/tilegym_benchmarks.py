@@ -8,6 +8,7 @@ as the original wants to draw plots and goes through all back ends.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import runpy
 import sys
@@ -32,9 +33,7 @@ _OTHER_BACKENDS = frozenset(
 )
 
 
-def run_benchmarks(
-    request: Request, done: frozenset[str], recorder: Recorder, reporter: Reporter
-) -> None:
+def run_benchmarks(request: Request, done: frozenset[str], recorder: Recorder, reporter: Reporter) -> None:
     """Runs every configuration of the request's scripts that is not in ``done``."""
     assert request.tests_root is not None
     root = Path(request.tests_root)
@@ -48,9 +47,7 @@ def run_benchmarks(
     reporter.at(len(request.benchmarks), len(request.benchmarks))
 
 
-def _run_script(
-    path: Path, root: Path, done: frozenset[str], recorder: Recorder, reporter: Reporter
-) -> None:
+def _run_script(path: Path, root: Path, done: frozenset[str], recorder: Recorder, reporter: Reporter) -> None:
     name = path.relative_to(root).as_posix()
     if name in done:
         return
@@ -109,7 +106,7 @@ def _replace_triton(done: frozenset[str], recorder: Recorder, reporter: Reporter
             for name, arguments in _configurations(benchmark):
                 identity = f"{script}::{name}"
                 if identity not in done:
-                    run_case(identity, lambda a=arguments: mark.fn(**a), recorder, reporter)
+                    run_case(identity, functools.partial(mark.fn, **arguments), recorder, reporter)
         recorder.test = script
 
     triton.testing.Mark.run = run
@@ -121,8 +118,8 @@ def _configurations(benchmark: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         sizes = values if isinstance(values, (list, tuple)) else [values] * len(benchmark.x_names)
         at = dict(zip(benchmark.x_names, sizes, strict=True))
         where = ",".join(f"{name}={value}" for name, value in at.items())
-        for line in benchmark.line_vals:
-            if isinstance(line, str) and line.lower() in _OTHER_BACKENDS:
+        for line, label in zip(benchmark.line_vals, benchmark.line_names, strict=True):
+            if _OTHER_BACKENDS & {str(line).lower(), label.lower().partition(" ")[0]}:
                 continue
             yield (
                 f"{benchmark.plot_name}[{where},{benchmark.line_arg}={line}]",

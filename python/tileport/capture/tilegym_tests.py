@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # Parameters by which a test chooses an implementation; only "cutile" launches what is captured.
 _BACKEND_PARAMETERS = ("backend", "framework", "impl", "provider")
 
+
 def run_tests(request: Request, done: frozenset[str], recorder: Recorder, reporter: Reporter) -> None:
     """Runs the tests of the request that are not in ``done``, for the cuTile back end.
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import selectors
@@ -67,6 +68,17 @@ class Worker:
     def reason(self) -> str:
         """Why the process ended, for one that ended without saying that it was done."""
         return self._errors.strip() or f"its process ended with status {self._process.returncode}"
+
+    def memory(self) -> int:
+        """Bytes of memory that the worker and its children use together; 0 where the system does not say."""
+        parent = self._process.pid
+        total = 0
+        with contextlib.suppress(OSError, ValueError):
+            children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+            for process in [str(parent), *children]:
+                pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+                total += pages * os.sysconf("SC_PAGE_SIZE")
+        return total
 
     def events(self) -> Iterator[tuple[str, Event]]:
         """What the children say, as (device model, event), until all have ended."""

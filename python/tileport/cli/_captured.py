@@ -14,7 +14,7 @@ _CAUSES = {
     "looks-at-results": "look at results, which are zeros here",
     "refused": "have a kernel that cuTile refuses",
     "host-code-fails": "end with an error of host code",
-    "time-limit": "take too long",
+    "limit": "exceed a limit of time or memory",
     "process-died": "end their process",
 }
 _REASONS_SHOWN = 12
@@ -65,7 +65,9 @@ def _show_missing(console: Any, summary: dict[str, Any]) -> None:
     for cause, entries in by_cause.items():
         total = sum(entry["count"] for entry in entries)
         after = sum(entry["after_launches"] for entry in entries)
-        console.print(f"{total} cases {_CAUSES[cause]}{f', {after} of them after launches' if after else ''}:")
+        console.print(
+            f"{total} cases {_CAUSES[cause]}{f', {after} of them after launches' if after else ''}:"
+        )
         entries.sort(key=lambda entry: -entry["count"])
         for entry in entries[:_REASONS_SHOWN]:
             console.print(

@@ -56,7 +56,8 @@ def command(
         bool, typer.Option("--autotune", help="Record every candidate of autotuners.")
     ] = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", metavar="N", min=1, help="With --all: how many processes run side by side.")
+        int,
+        typer.Option("--jobs", metavar="N", min=1, help="With --all: how many processes run side by side."),
     ] = 1,
     limit: Annotated[
         float,

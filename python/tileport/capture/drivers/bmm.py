@@ -9,7 +9,12 @@ from tileport.capture.drivers.case import Case, case, random_tensor
 
 # (batch, rows of A, columns of B, inner extent)
 DIVISIBLE = (4, 512, 512, 256)
-ODD = (3, 200, 520, 264)  # rows of all matrices start at multiples of 16 bytes, extents are not multiples of 16
+ODD = (
+    3,
+    200,
+    520,
+    264,
+)  # rows of all matrices start at multiples of 16 bytes, extents are not multiples of 16
 ONE = (1, 256, 512, 128)  # an extent of 1 becomes a constant of the kernel
 
 
@@ -27,7 +32,11 @@ def cases() -> Iterator[Case]:
 
 
 def _case(
-    extents: tuple[int, ...], dtype: str, persistent: bool, transpose_a: bool = False, transpose_b: bool = False
+    extents: tuple[int, ...],
+    dtype: str,
+    persistent: bool,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
 ) -> Case:
     return case(
         f"{'persistent' if persistent else 'tiled'}-{'x'.join(map(str, extents))}-{dtype}"
@@ -40,9 +49,7 @@ def _case(
     )
 
 
-def run(
-    extents: tuple[int, ...], dtype: str, persistent: bool, transpose_a: bool, transpose_b: bool
-) -> None:
+def run(extents: tuple[int, ...], dtype: str, persistent: bool, transpose_a: bool, transpose_b: bool) -> None:
     import tilegym
 
     batch, m, n, k = extents

@@ -17,7 +17,7 @@ SHAPES = [
 ]
 
 # Each selects code in the kernels.
-OPTIONS = [
+OPTIONS: list[dict[str, int]] = [
     {"initial_state": True, "final_state": True},
     {"final_state": True},
     {"initial_state": True},

@@ -22,7 +22,8 @@ SHAPES = [
 def cases() -> Iterator[Case]:
     for batch, heads, key_heads, keys, dimension, dtype, split in SHAPES:
         yield case(
-            f"{batch}x{heads}x{key_heads}x{keys}x{dimension}-{dtype}{'' if split is None else f'-split{split}'}",
+            f"{batch}x{heads}x{key_heads}x{keys}x{dimension}-{dtype}"
+            f"{'' if split is None else f'-split{split}'}",
             query_shape=(batch, heads, 1, dimension),
             key_shape=(batch, key_heads, keys, dimension),
             dtype=dtype,

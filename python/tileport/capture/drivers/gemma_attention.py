@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tileport.capture.drivers.case import Case, case, random_tensor
 
 # (batch, query heads, key heads, queries, keys, head dimension, dtype), and options
-CALLS = [
+CALLS: list[tuple[tuple[int, int, int, int, int, int, str], dict[str, float]]] = [
     ((2, 8, 4, 512, 512, 256, "bfloat16"), {}),
     ((2, 8, 4, 512, 512, 256, "bfloat16"), {"window_size": 128}),
     ((2, 8, 4, 512, 512, 256, "bfloat16"), {"soft_cap": 50.0}),

@@ -22,9 +22,13 @@ LEGACY_ONLY = [(512, 1024, "float16"), (100, 500, "float16")]
 def cases() -> Iterator[Case]:
     for rows, columns, dtype in SHAPES:
         for kernel in ("legacy", "persistent"):
-            yield case(f"{kernel}-{rows}x{columns}-{dtype}", kernel=kernel, rows=rows, columns=columns, dtype=dtype)
+            yield case(
+                f"{kernel}-{rows}x{columns}-{dtype}", kernel=kernel, rows=rows, columns=columns, dtype=dtype
+            )
     for rows, columns, dtype in LEGACY_ONLY:
-        yield case(f"legacy-{rows}x{columns}-{dtype}", kernel="legacy", rows=rows, columns=columns, dtype=dtype)
+        yield case(
+            f"legacy-{rows}x{columns}-{dtype}", kernel="legacy", rows=rows, columns=columns, dtype=dtype
+        )
     yield case("legacy-shift-256x1024-float16", kernel="shifted", rows=256, columns=1024, dtype="float16")
     # Statistics that are given are not computed again.
     yield case("persistent-given-256x1024-bfloat16", kernel="given", rows=256, columns=1024, dtype="bfloat16")

@@ -21,7 +21,8 @@ SHAPES = [
 def cases() -> Iterator[Case]:
     for batch, heads, keys, dimension, positional, dtype, split in SHAPES:
         yield case(
-            f"{batch}x{heads}x{keys}-{dimension}+{positional}-{dtype}{'' if split is None else f'-split{split}'}",
+            f"{batch}x{heads}x{keys}-{dimension}+{positional}-{dtype}"
+            f"{'' if split is None else f'-split{split}'}",
             batch=batch,
             heads=heads,
             keys=keys,

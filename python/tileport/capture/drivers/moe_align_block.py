@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tileport.capture.drivers.case import Case, case, random_tensor
+from tileport.capture.drivers.case import Case, case
 
 # (tokens, experts per token, experts, block size)
 CALLS = [

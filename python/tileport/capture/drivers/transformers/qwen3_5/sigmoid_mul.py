@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of ``sigmoid_mul_cutile`` of TileGym's qwen3_5 model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tileport.capture.drivers.case import Case, case, model_kernels, random_tensor
+
+# (rows, columns, dtype)
+SHAPES = [
+    (256, 2048, "bfloat16"),
+    (100, 1000, "float16"),  # not a power of two: bounds are checked
+    (1, 512, "float32"),  # an extent of 1 becomes a constant of the kernel
+]
+
+
+def cases() -> Iterator[Case]:
+    for rows, columns, dtype in SHAPES:
+        yield case(f"{rows}x{columns}-{dtype}", rows=rows, columns=columns, dtype=dtype)
+
+
+def run(rows: int, columns: int, dtype: str) -> None:
+    kernels = model_kernels("qwen3_5", "sigmoid_mul")
+    x, gate = (random_tensor(rows, columns, dtype=dtype) for _ in range(2))
+    kernels.sigmoid_mul_cutile(x, gate)
