@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the drivers capture of TileGym's operators, against bytecode that was captured independently.
 
-One worker runs the drivers of all operators. The long tests run TileGym's own tests too.
+One worker runs the drivers of 24 operators; the long tests run those of all others and TileGym's own tests.
 """
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import re
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,35 @@ import jsonschema
 import pytest
 
 from tileport.capture import CaptureResult, capture, find_operator, source_names
+from tileport.capture.drivers.unreached import UNREACHED
 from tileport.capture.engine import Follower
 from tileport.capture.index import build_rows, make_index
 from tileport.capture.protocol import Request
+from tileport.capture.registry import driver_modules, operators
 from tileport.toolchain import find_toolchain
 
 if importlib.util.find_spec("tilegym") is None or find_toolchain().tileirdisasm.path is None:
     pytest.skip("needs torch, tilegym and tileirdisasm", allow_module_level=True)
 
-OPS = ("softmax", "rms_norm", "silu_and_mul", "swiglu", "matmul")
+OPS = (
+    "attention", "attention_sink", "attention_sink_decode", "bmm", "chunk_gated_delta_rule", "dropout",
+    "flash_decode", "gemma_attention", "gemma_attention_decode", "group_gemm", "layer_norm_legacy", "matmul",
+    "mla", "mla_decoding", "mla_decoding_split_kv", "moe", "moe_align_block", "recurrent_gated_delta_rule",
+    "rms_norm", "rope", "silu_and_mul", "softmax", "splitk_reduce", "swiglu",
+)  # fmt: skip
+OTHERS = tuple(sorted(set(driver_modules()) - set(OPS)))
+
+FIRST = {"softmax", "rms_norm", "silu_and_mul", "swiglu", "matmul"}  # whose tests are run one by one
+
+# Operators whose host code launches kernels of others.
+LAUNCHES_TOO = {
+    "attention_sink_decode": {"splitk_reduce"},
+    "flash_decode": {"splitk_reduce"},
+    "gemma_attention_decode": {"splitk_reduce"},
+    "linear_gluact_linear": {"matmul"},
+    "mla_decoding_split_kv": {"splitk_reduce"},
+    "moe": {"moe_align_block", "silu_and_mul"},
+}
 
 Rows = list[dict[str, Any]]
 
@@ -40,12 +61,16 @@ def disassemble(path: Path | str, *options: str) -> str:
 
 @pytest.fixture(scope="module")
 def captured(tmp_path_factory: pytest.TempPathFactory) -> Follower:
+    return run_drivers(OPS, tmp_path_factory.mktemp("capture"))
+
+
+def run_drivers(ops: Sequence[str], folder: Path) -> Follower:
     request = Request(
-        folder=str(tmp_path_factory.mktemp("capture")),
+        folder=str(folder),
         device_models=("b200", "h200"),
         autotune=False,
         backward=True,
-        drivers=tuple(f"tileport.capture.drivers.{op}" for op in OPS),
+        drivers=tuple(f"tileport.capture.drivers.{op}" for op in ops),
     )
     return Follower(request, lambda _: None).run()
 
@@ -85,19 +110,60 @@ def test_every_case_of_every_driver_runs(captured: Follower) -> None:
 @pytest.mark.parametrize("op", OPS)
 def test_a_driver_launches_every_kernel_of_its_operator(rows: Rows, op: str) -> None:
     own = [row for row in rows if row["op"] == op]
-    assert {row["kernel"] for row in own} == set(find_operator(op).kernels)
-    assert 10 <= len(own) <= 25
+    check_kernels(own, op)
+    # Enough to tell constants from sizes, and few enough to assemble all of them for every target.
+    assert 5 <= len(own) <= 60
     dtypes = {dtype for row in own for dtype in row["dtypes"].values()}
-    assert dtypes >= {"float32", "float16", "bfloat16"}
+    assert dtypes >= ({"int32", "int64"} if op == "moe_align_block" else {"float16", "bfloat16"})
     # Each operator has a launch with an extent of 1, and one with an extent that is no multiple of 16.
-    arrays = [item for row in own for item in row["signature"] if item["kind"] == "array"]
+    arrays = [item for row in own for item in row["signature"] if item["kind"] in ("array", "list")]
+    arrays = [item.get("element", item) for item in arrays]
     assert any(1 in item["shape_constant"] for item in arrays)
-    assert any(item["shape_divisible_by"][-1] == 1 and item["shape_constant"][-1] is None for item in arrays)
+    assert any(
+        divisor == 1 and constant is None
+        for item in arrays
+        for divisor, constant in zip(item["shape_divisible_by"], item["shape_constant"], strict=True)
+    )
+
+
+def check_kernels(rows: Rows, op: str) -> None:
+    """Every kernel of the operator's file was launched, but those that are known to be out of reach."""
+    unreached = {kernel for of, kernel in UNREACHED if of == op}
+    assert {row["kernel"] for row in rows} == set(find_operator(op).kernels) - unreached
 
 
 def test_drivers_launch_nothing_of_other_operators(rows: Rows) -> None:
+    check_origins(rows)
+
+
+def check_origins(rows: Rows) -> None:
     for row in rows:
-        assert {test.split("::")[0] for test in row["tests"]} == {f"driver/{row['op']}"}
+        for test in row["tests"]:
+            op = test.removeprefix("driver/").partition("::")[0]
+            assert row["op"] == op or row["op"] in LAUNCHES_TOO.get(op, ()), test
+
+
+def test_every_driver_has_its_operator_and_lists_nothing_twice() -> None:
+    known = operators()
+    for op, path in driver_modules().items():
+        assert known[op].kernels, path
+        cases = list(importlib.import_module(f"tileport.capture.drivers.{op}").cases())
+        assert len({case.name for case in cases}) == len(cases) >= 3, op
+        assert len({json.dumps(case.arguments) for case in cases}) == len(cases), op
+
+
+@pytest.mark.full
+def test_drivers_of_the_other_operators(tmp_path: Path) -> None:
+    followed = run_drivers(OTHERS, tmp_path)
+    failed = [outcome for outcome in followed.outcomes if outcome.outcome != "passed"]
+    # 4-bit floats do not exist on sm_90.
+    assert {(outcome.test.split("::")[0], outcome.device_model, outcome.refused) for outcome in failed} == {
+        ("driver/experimental.nvfp4_quantize", "h200", True)
+    }
+    rows = build_rows(followed.records.values(), None)
+    check_origins(rows)
+    for op in OTHERS:
+        check_kernels([row for row in rows if row["op"] == op], op)
 
 
 def test_rows_fit_the_schema(rows: Rows, repository: Path) -> None:
@@ -121,7 +187,7 @@ def test_device_models_differ_where_host_code_asks(rows: Rows) -> None:
 def test_texts_equal_those_of_the_corpus(rows: Rows, corpus: Rows) -> None:
     known = {identity(row): row for row in corpus}
     matched = [(row, known[identity(row)]) for row in rows if identity(row) in known]
-    assert {row["op"] for row, _ in matched} == set(OPS)
+    assert {row["op"] for row, _ in matched} >= FIRST
     for row, reference in matched:
         assert disassemble(row["_file"]) == reference["text"], row["name"]
         assert row["constants"] == reference["constants"]
@@ -183,7 +249,7 @@ assert launch.facts["input"] == {"shape": [64, 1000], "strides": [1000, 1], "sto
     assert finished.returncode == 0, finished.stderr
 
 
-@pytest.fixture(scope="module", params=OPS)
+@pytest.fixture(scope="module", params=sorted(FIRST))
 def fully_captured(
     request: pytest.FixtureRequest, tilegym_tests: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> CaptureResult:

@@ -29,6 +29,10 @@ _KDLCPU, _KDLCUDA = 1, 2  # DLDeviceType of dlpack.h
 # takes longer than all launches of an operator's tests. Zeroed memory is also not touched, so not resident.
 _LARGE = 1 << 20
 
+# Elements from which on fresh memory comes from the system, zeroed and without taking room until it is
+# touched: blocks of more than 32 MiB (glibc's largest threshold for mmap).
+_FRESH = 1 << 24
+
 
 def is_cuda_device(value: Any) -> bool:
     if isinstance(value, str):
@@ -66,6 +70,7 @@ _ANSWERS: dict[Any, Callable[..., Any]] = {
 _RANDOM = {torch.randn, torch.rand}
 _RANDOM_LIKE = {torch.randn_like, torch.rand_like}
 _RANDOM_IN_PLACE = {_Tensor.normal_, _Tensor.uniform_, torch.nn.init.normal_, torch.nn.init.uniform_}
+_ZEROS = {torch.zeros: torch.empty, torch.zeros_like: torch.empty_like, _Tensor.new_zeros: _Tensor.new_empty}
 _UNINITIALIZED = {torch.empty, torch.empty_like, torch.empty_strided, _Tensor.new_empty}
 
 
@@ -99,6 +104,9 @@ class FakeCuda(TorchFunctionMode):
         large = self._large_random(func, args, kwargs)
         if large is not None:
             return large
+        if func in _ZEROS and self._elements(func, args, kwargs) > _FRESH:
+            func = _ZEROS[func]
+            return func(*args, **kwargs)
         result = func(*args, **kwargs)
         fresh = func in _UNINITIALIZED and isinstance(result, _Tensor) and not result.is_meta
         # Launches write nothing, so outputs would hold garbage; zeros make runs repeatable. Large blocks come
@@ -108,13 +116,21 @@ class FakeCuda(TorchFunctionMode):
         return result
 
     @staticmethod
+    def _elements(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+        if func is torch.zeros:
+            return _element_count(args, kwargs)
+        if func is torch.zeros_like:
+            return args[0].numel() if args else 0
+        return _element_count(args[1:], kwargs)
+
+    @staticmethod
     def _large_random(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if func in _RANDOM and _element_count(args, kwargs) > _LARGE:
+        if func in _RANDOM and (count := _element_count(args, kwargs)) > _LARGE:
             kwargs.pop("generator", None)
-            return torch.zeros(*args, **kwargs)
+            return (torch.empty if count > _FRESH else torch.zeros)(*args, **kwargs)
         if func in _RANDOM_LIKE and args and args[0].numel() > _LARGE:
             kwargs.pop("generator", None)
-            return torch.zeros_like(*args, **kwargs)
+            return (torch.empty_like if args[0].numel() > _FRESH else torch.zeros_like)(*args, **kwargs)
         if func in _RANDOM_IN_PLACE and args and args[0].numel() > _LARGE:
             return args[0]
         return None
