@@ -215,7 +215,7 @@ def cause_of(outcome: Outcome) -> tuple[str, str] | None:
         return "limit", reason
     if reason.startswith("the process died"):
         return "process-died", reason
-    if reason.startswith(("AssertionError", "assert ", "Failed")) and outcome.launches:
+    if ("AssertionError" in reason or reason.startswith(("assert ", "Failed"))) and outcome.launches:
         # Launches compute nothing, so results are zeros.
         return "looks-at-results", reason
     return "host-code-fails", reason
@@ -223,7 +223,7 @@ def cause_of(outcome: Outcome) -> tuple[str, str] | None:
 
 def _one_line(error: str) -> str:
     """What stands first of an error's message, without the place, which pytest puts before it."""
-    lines = [line.strip() for line in error.strip().splitlines() if line.strip()]
+    lines = [line.removeprefix("E ").strip() for line in error.strip().splitlines() if line.strip()]
     for line in lines:
         if _PLACE.match(line):
             return _PLACE.sub("", line)[:200]

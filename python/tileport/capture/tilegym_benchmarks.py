@@ -27,11 +27,6 @@ from tileport.capture.tilegym_tests import shorten_references
 if TYPE_CHECKING:
     from tileport.capture.launches import Recorder
 
-# Lines of a plot that are other implementations than the one whose launches are captured.
-_OTHER_BACKENDS = frozenset(
-    {"torch", "pytorch", "triton", "tilecpp", "cutile-rs", "cublas", "cudnn", "deep_gemm", "naive"}
-)
-
 
 def run_benchmarks(request: Request, done: frozenset[str], recorder: Recorder, reporter: Reporter) -> None:
     """Runs every configuration of the request's scripts that is not in ``done``."""
@@ -114,14 +109,19 @@ def _replace_triton(done: frozenset[str], recorder: Recorder, reporter: Reporter
 
 def _configurations(benchmark: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """Name and arguments of each call that goes to cuTile."""
+    lines = list(zip(benchmark.line_vals, benchmark.line_names, strict=True))
+    # The others of a plot are other implementations, unless none of its lines is named after one.
+    lines = [line for line in lines if any(_is_cutile(str(name)) for name in line)] or lines
     for values in benchmark.x_vals:
         sizes = values if isinstance(values, (list, tuple)) else [values] * len(benchmark.x_names)
         at = dict(zip(benchmark.x_names, sizes, strict=True))
         where = ",".join(f"{name}={value}" for name, value in at.items())
-        for line, label in zip(benchmark.line_vals, benchmark.line_names, strict=True):
-            if _OTHER_BACKENDS & {str(line).lower(), label.lower().partition(" ")[0]}:
-                continue
+        for line, _ in lines:
             yield (
                 f"{benchmark.plot_name}[{where},{benchmark.line_arg}={line}]",
                 {**at, benchmark.line_arg: line, **benchmark.args},
             )
+
+
+def _is_cutile(name: str) -> bool:
+    return "cutile" in name.lower() and name.lower() != "cutile-rs"

@@ -145,7 +145,8 @@ def _reason(report: Any) -> str:
     """Why a test did not pass: the message of its skip, or the end of its error."""
     if isinstance(report.longrepr, tuple):
         return str(report.longrepr[2]).removeprefix("Skipped: ")
-    return str(report.longrepr)[-500:]
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return crash.message[:500] if crash is not None else str(report.longrepr)[-500:]
 
 
 def _is_cutile(item: Any) -> bool:
