@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <tileport/ir/type_rules.hpp>
 
 #include "bytecode/codes.hpp"
 
@@ -178,78 +178,6 @@ class TypeReader {
   std::size_t size_;
 };
 
-/// What kinds a type of some kind may refer to. Each is simpler than the kind itself, so there are no cycles.
-bool may_hold(TypeKind outer, TypeKind inner) {
-  switch (outer) {
-    case TypeKind::pointer:
-      return ir::is_element(inner);
-    case TypeKind::tile:
-      return ir::is_element(inner) || inner == TypeKind::pointer;
-    case TypeKind::tensor_view:
-      return ir::is_element(inner);
-    case TypeKind::partition_view:
-    case TypeKind::strided_view:
-    case TypeKind::gather_scatter_view:
-      return inner == TypeKind::tensor_view;
-    case TypeKind::function:
-      return inner != TypeKind::function;
-    default:
-      return false;
-  }
-}
-
-std::vector<TypeId> referred(const Type& type) {
-  if (ir::is_element(type.kind) || type.kind == TypeKind::token) return {};
-  if (type.kind != TypeKind::function) return {type.element};
-  std::vector<TypeId> all = type.inputs;
-  all.insert(all.end(), type.results.begin(), type.results.end());
-  return all;
-}
-
-/// Why dimensions of a tile can't be laid onto dimensions of a tensor; empty if they can.
-std::string view_problem(const Type& view, const Type& tensor) {
-  const std::size_t rank = tensor.shape.size();
-  if (view.shape.size() != rank) {
-    return fmt::format("a tile of rank {} can't view a tensor of rank {}", view.shape.size(), rank);
-  }
-  if (view.kind == TypeKind::gather_scatter_view) {
-    const bool exists = view.sparse_dim >= 0 && static_cast<std::size_t>(view.sparse_dim) < rank;
-    return exists ? "" : fmt::format("there is no dimension {} to gather along", view.sparse_dim);
-  }
-  std::vector<bool> used(rank);
-  for (std::int32_t dimension : view.dim_map) {
-    const auto target = static_cast<std::size_t>(dimension);
-    if (dimension < 0 || target >= rank || used[target]) {
-      return fmt::format("dim_map [{}] is no permutation", fmt::join(view.dim_map, ", "));
-    }
-    used[target] = true;
-  }
-  if (view.dim_map.size() != rank) return fmt::format("dim_map has {} entries", view.dim_map.size());
-  if (view.kind == TypeKind::strided_view && view.strides.size() != rank) {
-    return fmt::format("there are {} traversal strides for {} dimensions", view.strides.size(), rank);
-  }
-  return "";
-}
-
-/// What is wrong with a type's extents and strides; empty if nothing is.
-std::string shape_problem(const std::vector<Type>& types, const Type& type) {
-  const auto positive = [](std::int64_t number) { return number > 0 || number == ir::kDynamic; };
-  const bool tile = type.kind == TypeKind::tile || ir::is_view(type.kind);
-  for (std::int64_t extent : type.shape) {
-    const bool power = extent > 0 && std::has_single_bit(static_cast<std::uint64_t>(extent));
-    if (tile && !power) return fmt::format("extents of tiles are powers of two, got {}", extent);
-    if (!positive(extent)) return fmt::format("extents are positive, got {}", extent);
-  }
-  for (std::int64_t stride : type.strides) {
-    if (!positive(stride)) return fmt::format("strides are positive, got {}", stride);
-  }
-  if (type.kind == TypeKind::tensor_view && type.shape.size() != type.strides.size()) {
-    return fmt::format("a tensor_view of {} extents has {} strides", type.shape.size(), type.strides.size());
-  }
-  if (ir::is_view(type.kind)) return view_problem(type, types[static_cast<std::uint32_t>(type.element)]);
-  return "";
-}
-
 /// Why a type can't be used, itself or something it refers to; nothing if it can.
 std::optional<Diagnostic> defect(const std::vector<Type>& types,
                                  const std::vector<std::optional<Diagnostic>>& malformed,
@@ -261,16 +189,18 @@ std::optional<Diagnostic> defect(const std::vector<Type>& types,
                       .message = std::move(message),
                       .place = {.offset = items[number].start()}};
   };
-  for (TypeId inner : referred(type)) {
+  std::optional<Diagnostic> below;
+  ir::for_each_inner(type, [&](TypeId inner) {
     const auto inner_number = static_cast<std::uint32_t>(inner);
-    if (malformed[inner_number]) return malformed[inner_number];
-    if (!may_hold(type.kind, types[inner_number].kind)) {
-      return wrong(fmt::format("type {}: a {} can't hold a {}", number, ir::keyword(type.kind),
-                               ir::keyword(types[inner_number].kind)));
+    if (below) return;
+    if (malformed[inner_number]) {
+      below = malformed[inner_number];
+    } else if (ir::may_hold(type.kind, types[inner_number].kind)) {
+      below = defect(types, malformed, items, inner_number);
     }
-    if (auto below = defect(types, malformed, items, inner_number)) return below;
-  }
-  const std::string problem = shape_problem(types, type);
+  });
+  if (below) return below;
+  const std::string problem = ir::type_problem(types, type);
   if (!problem.empty()) return wrong(fmt::format("type {}: {}", number, problem));
   return std::nullopt;
 }

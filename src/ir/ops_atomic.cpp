@@ -21,7 +21,12 @@ constexpr OpInfo kOps[] = {
      .form = " {memory_ordering_semantics}{memory_scope? {memory_scope}} {pointers}, {mode}, {arg}"
              "{mask?, {mask}}{token? token={token}}"
              " : {type(pointers)}, {type(arg)}"
-             "{mask?, {type(mask)}} -> {type(result)}, {type(result_token)}"},
+             "{mask?, {type(mask)}} -> {type(result)}, {type(result_token)}",
+     .constraints = {each(values::kPointers, {"pointers"}), each(values::kTile, {"arg", "result"}),
+                     each(values::kI1, {"mask"}), each(values::kToken, {"token", "result_token"}),
+                     points_to("pointers", "arg"), same_type({"arg", "result"}), same_shape({"arg", "mask"}),
+                     one_of("memory_ordering_semantics", kMemoryOrdering,
+                            {"relaxed", "acquire", "release", "acq_rel"})}},
     {.mnemonic = "atomic_cas_tko",
      .opcode = 0x07,
      .family = Family::atomic,
@@ -37,7 +42,13 @@ constexpr OpInfo kOps[] = {
      .form = " {memory_ordering_semantics}{memory_scope? {memory_scope}} {pointers}, {cmp}, {val}"
              "{mask?, {mask}}{token? token={token}}"
              " : {type(pointers)}, {type(val)}"
-             "{mask?, {type(mask)}} -> {type(result)}, {type(result_token)}"},
+             "{mask?, {type(mask)}} -> {type(result)}, {type(result_token)}",
+     .constraints = {each(values::kPointers, {"pointers"}), each(values::kTile, {"cmp", "val", "result"}),
+                     each(values::kI1, {"mask"}), each(values::kToken, {"token", "result_token"}),
+                     points_to("pointers", "val"), same_type({"cmp", "val", "result"}),
+                     same_shape({"val", "mask"}),
+                     one_of("memory_ordering_semantics", kMemoryOrdering,
+                            {"relaxed", "acquire", "release", "acq_rel"})}},
     {.mnemonic = "atomic_red_view_tko",
      .opcode = 0x75,
      .family = Family::atomic,
@@ -55,7 +66,13 @@ constexpr OpInfo kOps[] = {
      .form = " {memory_ordering_semantics}"
              "{memory_scope? {memory_scope}} {view}[{index}], {mode}, {value}{token? token = {token}}"
              "{inbounds? inbounds = {inbounds}}"
-             " : {type(value)}, {type(view)}{index?, {same_type(index)}} -> {type(result_token)}"},
+             " : {type(value)}, {type(view)}{index?, {same_type(index)}} -> {type(result_token)}",
+     .constraints = {each(values::kView, {"view"}), each(values::kIntegers, {"index"}),
+                     each(values::kTile, {"value"}), each(values::kToken, {"token", "result_token"}),
+                     one_of("memory_ordering_semantics", kMemoryOrdering, {"relaxed"}),
+                     one_of("memory_scope", kMemoryScope, {"tl_blk", "device"}),
+                     one_of("mode", kAtomicMode,
+                            {"and", "or", "xor", "add", "addf", "max", "min", "umax", "umin"})}},
     {.mnemonic = "multimem_load_reduce_view_tko",
      .opcode = 0x7b,
      .family = Family::atomic,
@@ -77,7 +94,10 @@ constexpr OpInfo kOps[] = {
              "{memory_scope? {memory_scope}} {view}[{index}]{token? token = {token}}"
              "{inbounds? inbounds = {inbounds}| }{attributes(reduction)}"
              " : {type(view)}{index?, {same_type(index)}}"
-             "{token?, {type(token)}} -> {type(reduced_values)}, {type(result_token)}"},
+             "{token?, {type(token)}} -> {type(reduced_values)}, {type(result_token)}",
+     .constraints = {each(values::kView, {"view"}), each(values::kIntegers, {"index"}),
+                     each(values::kTile, {"reduced_values"}), each(values::kToken, {"token", "result_token"}),
+                     one_of("memory_ordering_semantics", kMemoryOrdering, {"weak", "relaxed", "acquire"})}},
     {.mnemonic = "multimem_reduce_view_tko",
      .opcode = 0x7c,
      .family = Family::atomic,
@@ -97,7 +117,10 @@ constexpr OpInfo kOps[] = {
              "{memory_scope? {memory_scope}} {view}, {tile}[{index}]{token? token = {token}}"
              "{inbounds? inbounds = {inbounds}| }{attributes(reduction)}"
              " : {type(view)}, {type(tile)}{index?, {same_type(index)}}"
-             "{token?, {type(token)}} -> {type(result_token)}"},
+             "{token?, {type(token)}} -> {type(result_token)}",
+     .constraints = {each(values::kView, {"view"}), each(values::kIntegers, {"index"}),
+                     each(values::kTile, {"tile"}), each(values::kToken, {"token", "result_token"}),
+                     one_of("memory_ordering_semantics", kMemoryOrdering, {"relaxed", "release"})}},
     {.mnemonic = "multimem_store_view_tko",
      .opcode = 0x7d,
      .family = Family::atomic,
@@ -116,7 +139,10 @@ constexpr OpInfo kOps[] = {
              "{memory_scope? {memory_scope}} {view}, {tile}[{index}]{token? token = {token}}"
              "{inbounds? inbounds = {inbounds}| }"
              " : {type(view)}, {type(tile)}{index?, {same_type(index)}}"
-             "{token?, {type(token)}} -> {type(result_token)}"},
+             "{token?, {type(token)}} -> {type(result_token)}",
+     .constraints = {each(values::kView, {"view"}), each(values::kIntegers, {"index"}),
+                     each(values::kTile, {"tile"}), each(values::kToken, {"token", "result_token"}),
+                     one_of("memory_ordering_semantics", kMemoryOrdering, {"weak", "relaxed", "release"})}},
 };
 
 }  // namespace

@@ -17,7 +17,10 @@ constexpr OpInfo kOps[] = {
      .name_hint = NameHint::fixed,
      .result_names = {"tview"},
      .form = " {base}, shape = {shape(dynamicShape)}, strides = {strides(dynamicStrides)}"
-             " : {source_type(base)}{type(result)}"},
+             " : {source_type(base)}{type(result)}",
+     .constraints = {each(values::kScalarPointer, {"base"}),
+                     each(values::kScalarInteger, {"dynamicShape", "dynamicStrides"}),
+                     each(values::kTensorView, {"result"})}},
     {.mnemonic = "make_partition_view",
      .opcode = 0x42,
      .family = Family::view,
@@ -26,7 +29,8 @@ constexpr OpInfo kOps[] = {
      .traits = Trait::pure,
      .name_hint = NameHint::fixed,
      .result_names = {"pview"},
-     .form = " {tensor_view} : {type(result)}"},
+     .form = " {tensor_view} : {type(result)}",
+     .constraints = {each(values::kTensorView, {"tensor_view"}), each(values::kPartitionView, {"result"})}},
     {.mnemonic = "make_strided_view",
      .opcode = 0x74,
      .family = Family::view,
@@ -36,7 +40,8 @@ constexpr OpInfo kOps[] = {
      .traits = Trait::pure,
      .name_hint = NameHint::fixed,
      .result_names = {"sview"},
-     .form = " {tensor_view} : {type(result)}"},
+     .form = " {tensor_view} : {type(result)}",
+     .constraints = {each(values::kTensorView, {"tensor_view"}), each(values::kStridedView, {"result"})}},
     {.mnemonic = "make_gather_scatter_view",
      .opcode = 0x73,
      .family = Family::view,
@@ -46,7 +51,9 @@ constexpr OpInfo kOps[] = {
      .traits = Trait::pure,
      .name_hint = NameHint::fixed,
      .result_names = {"gsview"},
-     .form = " {tensor_view} : {type(result)}"},
+     .form = " {tensor_view} : {type(result)}",
+     .constraints = {each(values::kTensorView, {"tensor_view"}),
+                     each(values::kGatherScatterView, {"result"})}},
     {.mnemonic = "get_index_space_shape",
      .opcode = 0x2d,
      .family = Family::view,
@@ -54,7 +61,8 @@ constexpr OpInfo kOps[] = {
      .results_encoding = ListEncoding::counted,
      .operands = {{"src"}},
      .traits = Trait::pure,
-     .form = " {src} : {type(src)} -> {first_type(result_types)}"},
+     .form = " {src} : {type(src)} -> {first_type(result_types)}",
+     .constraints = {each(values::kView, {"src"}), each(values::kScalarInteger, {"result_types"})}},
     {.mnemonic = "get_tensor_shape",
      .opcode = 0x2f,
      .family = Family::view,
@@ -62,7 +70,8 @@ constexpr OpInfo kOps[] = {
      .results_encoding = ListEncoding::counted,
      .operands = {{"src"}},
      .traits = Trait::pure,
-     .form = " {src} : {type(src)} -> {first_type(result_types)}"},
+     .form = " {src} : {type(src)} -> {first_type(result_types)}",
+     .constraints = {each(values::kTensorView, {"src"}), each(values::kScalarInteger, {"result_types"})}},
     {.mnemonic = "load_view_tko",
      .opcode = 0x3e,
      .family = Family::view,
@@ -83,7 +92,10 @@ constexpr OpInfo kOps[] = {
              "{memory_scope? {memory_scope}} {view}[{index}]{token? token = {token}}"
              "{optimization_hints? optimization_hints = {optimization_hints}}"
              "{inbounds? inbounds = {inbounds}}"
-             " : {type(view)}{index?, {same_type(index)}} -> {type(tile)}, {type(result_token)}"},
+             " : {type(view)}{index?, {same_type(index)}} -> {type(tile)}, {type(result_token)}",
+     .constraints = {each(values::kView, {"view"}), each(values::kIntegers, {"index"}),
+                     each(values::kTile, {"tile"}), each(values::kToken, {"token", "result_token"}),
+                     one_of("memory_ordering_semantics", kMemoryOrdering, {"weak", "relaxed", "acquire"})}},
     {.mnemonic = "store_view_tko",
      .opcode = 0x66,
      .family = Family::view,
@@ -102,7 +114,10 @@ constexpr OpInfo kOps[] = {
              "{memory_scope? {memory_scope}} {tile}, {view}[{index}]{token? token = {token}}"
              "{optimization_hints? optimization_hints = {optimization_hints}}"
              "{inbounds? inbounds = {inbounds}}"
-             " : {type(tile)}, {type(view)}{index?, {same_type(index)}} -> {type(result_token)}"},
+             " : {type(tile)}, {type(view)}{index?, {same_type(index)}} -> {type(result_token)}",
+     .constraints = {each(values::kView, {"view"}), each(values::kIntegers, {"index"}),
+                     each(values::kTile, {"tile"}), each(values::kToken, {"token", "result_token"}),
+                     one_of("memory_ordering_semantics", kMemoryOrdering, {"weak", "relaxed", "release"})}},
 };
 
 }  // namespace

@@ -13,6 +13,13 @@ namespace tileport::ir {
 struct Enumeration {
   std::string_view name;
   std::span<const std::string_view> values;
+  /// Values from this number on appear only in bytecode 13.`newer_minor`.
+  std::uint64_t newer_from = ~std::uint64_t{0};
+  std::uint8_t newer_minor = 1;
+
+  constexpr bool has(std::uint64_t value, std::uint8_t minor) const {
+    return value < values.size() && (value < newer_from || minor >= newer_minor);
+  }
 };
 
 /// The number of a value. The name must exist: rows of the op table are checked while they are compiled.
@@ -44,7 +51,7 @@ inline constexpr std::string_view kPointerAttribute[] = {"none", "unicast", "mul
 inline constexpr std::string_view kVisibility[] = {"public", "private"};
 }  // namespace enumerators
 
-inline constexpr Enumeration kRoundingMode{"RoundingMode", enumerators::kRounding};
+inline constexpr Enumeration kRoundingMode{"RoundingMode", enumerators::kRounding, 7, 4};
 inline constexpr Enumeration kIntegerOverflow{"IntegerOverflow", enumerators::kOverflow};
 inline constexpr Enumeration kSignedness{"Signedness", enumerators::kSignedness};
 inline constexpr Enumeration kComparisonPredicate{"ComparisonPredicate", enumerators::kPredicate};

@@ -5,16 +5,15 @@
 // per family. To add an op, add one row there (CONTRIBUTING.md says what else follows).
 #pragma once
 
-#include <array>
-#include <cassert>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <tileport/ir/constraint.hpp>
 #include <tileport/ir/enumerations.hpp>
+#include <tileport/ir/inline_list.hpp>
 
 namespace tileport::ir {
 
@@ -41,25 +40,6 @@ enum class Encoding : std::uint8_t {
   attribute_array,     ///< varint n, n tagged attributes
   attribute,           ///< one tagged attribute
   optimization_hints,  ///< untagged dictionary: target → dictionary
-};
-
-/// A small constexpr list: rows are literals, so they can't own heap memory.
-template <class T, std::size_t Capacity>
-class InlineList {
- public:
-  constexpr InlineList() = default;
-  constexpr InlineList(std::initializer_list<T> items) {
-    for (const T& item : items) items_[size_++] = item;
-  }
-  constexpr std::size_t size() const { return size_; }
-  constexpr bool empty() const { return size_ == 0; }
-  constexpr const T& operator[](std::size_t i) const { return items_[i]; }
-  constexpr const T* begin() const { return items_.data(); }
-  constexpr const T* end() const { return items_.data() + size_; }
-
- private:
-  std::array<T, Capacity> items_{};
-  std::size_t size_ = 0;
 };
 
 /// How often an operand or result group occurs.
@@ -151,6 +131,7 @@ struct OpInfo {
   ArgumentNames argument_names = ArgumentNames::none;
   /// Text form after the mnemonic, in the small language that src/text/form.hpp defines.
   std::string_view form{};
+  InlineList<Constraint, 10> constraints{};  ///< What must hold of its types and attributes.
 
   constexpr bool is(std::string_view name) const { return mnemonic == name; }
   std::optional<std::size_t> attribute_index(std::string_view name) const;
