@@ -10,7 +10,10 @@ from tileport._core import bytecode as _bytecode
 from tileport.errors import Error, InputError
 from tileport.ir import Module
 
-__all__ = ["BytecodeError", "read", "read_file"]
+__all__ = ["UNREADABLE", "BytecodeError", "read", "read_file"]
+
+UNREADABLE = "TP-B0001"
+"""The code of a file that can't be opened or read at all."""
 
 
 class BytecodeError(InputError):

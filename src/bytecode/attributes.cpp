@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //   tagged := varint tag, then by tag
-//     integer             type, varint value (zero-extended)
+//     integer             type, varint value (zero-extended); one byte for i1, anything but 0 is true
 //     floating            type, one byte up to 8 bits, else the pattern as a signed varint of 64 bits
 //     boolean             byte
 //     type / string       id
@@ -169,7 +169,17 @@ void AttributeReader::number(Cursor& in, Attribute& attribute) {
     attribute.bits = low_bits(in.byte(), width);
     return;
   }
+  if (width == 1) {
+    attribute.bits = in.byte() != 0 ? 1 : 0;
+    return;
+  }
+  const std::size_t before = in.position();
   attribute.bits = floating ? static_cast<std::uint64_t>(in.signed_varint()) : in.varint();
+  // The 10th byte of a number holds bits 63 to 69; bit 64 is the sign of an f64 that was shifted without
+  // sign.
+  constexpr std::uint8_t kBit64 = 2;
+  const bool longest = in.ok() && in.position() - before == kLongestVarint;
+  attribute.sign_lost = floating && width == 64 && longest && (in.last_byte() & kBit64) != 0;
   if (in.ok() && attribute.bits != low_bits(attribute.bits, width)) {
     in.fail(code::kAttribute, fmt::format("{:#x} does not fit in {} bits", attribute.bits, width), start);
   }
@@ -205,8 +215,10 @@ void AttributeReader::array(Cursor& in, Attribute& attribute, std::size_t depth)
 std::uint64_t AttributeReader::enumerator(Cursor& in, const ir::Enumeration& values) {
   const std::uint64_t start = in.offset();
   const std::uint64_t number = in.varint();
-  if (in.ok() && number >= values.values.size()) {
-    in.fail(code::kEnumerator, fmt::format("{} has no value {}", values.name, number), start);
+  const std::uint8_t minor = module_.version.minor;
+  if (in.ok() && !values.has(number, minor)) {
+    in.fail(code::kEnumerator,
+            fmt::format("{} has no value {} in bytecode 13.{}", values.name, number, minor), start);
   }
   return in.ok() ? number : 0;
 }

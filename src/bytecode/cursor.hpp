@@ -46,6 +46,9 @@ class Cursor {
     if (!ok()) position_ = bytes_.size();
   }
 
+  /// The byte before the cursor, which must have moved.
+  std::uint8_t last_byte() const { return std::to_integer<std::uint8_t>(bytes_[position_ - 1]); }
+
   std::uint8_t byte() {
     if (at_end()) {
       truncated(1);

@@ -108,6 +108,17 @@ std::optional<Body> recognize(Entry& entry, OpReader& op) {
   const auto operands = op.operands("operands");
   const ir::Attribute& identities = *op.tagged("identities");
   const std::string_view name = op.mnemonic();
+  const auto sign_lost = [&](ir::AttributeId id) { return module.attribute(id).sign_lost; };
+  if (std::ranges::any_of(identities.items, sign_lost)) {
+    entry.refuse(
+        op.id(), code::kDefectiveReference,
+        fmt::format("the reference is wrong: cuda-tile 1.7.0 lost the sign of an f64 identity of this "
+                    "{}, so that it starts, for example, a maximum from +inf instead of -inf",
+                    name),
+        "use a cuda-tile that writes it right, or reduce in float32, and capture again; a port of what "
+        "is there would be as wrong");
+    return std::nullopt;
+  }
   if (operands.size() != 1) {
     entry.refuse(
         op.id(), code::kReduction,

@@ -176,6 +176,24 @@ def test_dis_as_json(capfd: pytest.CaptureFixture[str]) -> None:
     assert document["text"] == (GOLDEN / "probe_entry_hints.txt").read_text()
 
 
+def test_every_op_as_json(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["dis", str(GOLDEN / "probe_control_flow.tileirbc"), "--json"]) == 0
+    (kernel,) = json.loads(capfd.readouterr().out)["kernels"]
+    assert kernel["arguments"] == [{"id": 0, "type": "tile<i32>"}, {"id": 1, "type": "tile<i1>"}]
+    constant, token, loop = kernel["ops"][:3]
+    assert constant["op"] == "constant" and constant["results"] == [{"id": 2, "type": "tile<i32>"}]
+    assert constant["attributes"]["value"] == {"type": "tile<i32>", "data": "AAAAAA=="}
+    assert token["location"] is None
+    assert loop["path"] == "@control_flow/for#0"
+    assert loop["operands"] == {"lowerBound": [2], "upperBound": [0], "step": [0], "initValues": []}
+    (body,) = loop["regions"]
+    assert body["arguments"] == [{"id": 4, "type": "tile<i32>"}]
+    assert [op["op"] for op in body["ops"]] == ["addi", "continue"]
+    assert body["ops"][0]["operands"] == {"lhs": [4], "rhs": [4]}
+    branch = next(op for op in kernel["ops"] if op["op"] == "if")
+    assert [region and len(region["ops"]) for region in branch["regions"]] == [2, 1]
+
+
 def test_dis_refuses_with_the_place(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     cut = tmp_path / "cut.tileirbc"
     cut.write_bytes((GOLDEN / "probe_pointers.tileirbc").read_bytes()[:40])

@@ -70,8 +70,8 @@ struct Attribute {
   StringId string{};
   ConstantId constant{};
   std::uint64_t bits = 0;
-  /// Of an f64: the file has its sign in a 65th bit, which every reader drops. cuda-tile 1.7.0 writes negative
-  /// ones so, for example the identity of a maximum, -inf, which therefore is +inf.
+  /// Of an f64: the file has its sign in a 65th bit, which every reader drops. cuda-tile 1.7.0 writes
+  /// negative ones so, for example the identity of a maximum, -inf, which therefore is +inf.
   bool sign_lost = false;
   std::optional<std::int64_t> first{};
   std::optional<std::int64_t> second{};

@@ -15,26 +15,17 @@ def command(
     file: Annotated[Path, typer.Argument(metavar="FILE.tileirbc", help="Tile IR bytecode.")],
     as_json: Annotated[
         bool,
-        typer.Option("--json", help="Print JSON: version, producer, and the text and hints of each kernel."),
+        typer.Option("--json", help="Print JSON: every op with operands, types, attributes and places."),
     ] = False,
 ) -> int:
     """Print a bytecode file as text, byte for byte as tileirdisasm prints it."""
     from tileport import bytecode, text
+    from tileport.cli._module_json import module_json
 
     module = bytecode.read_file(file)
     printed = text.print(module)
     if as_json:
-        document = {
-            "file": str(file),
-            "version": f"{module.version[0]}.{module.version[1]}",
-            "producer": module.producer,
-            "kernels": [
-                {"name": kernel.name, "hints": kernel.hints, "ops": len(kernel.walk())}
-                for kernel in module.functions
-            ],
-            "text": printed,
-        }
-        print(json.dumps(document, indent=2))
+        print(json.dumps({"file": str(file), **module_json(module), "text": printed}, indent=2))
     else:
         sys.stdout.buffer.write(printed.encode("utf-8", "surrogateescape"))
         sys.stdout.flush()

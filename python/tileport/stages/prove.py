@@ -251,7 +251,8 @@ def _not_translated(
         return _refused("mistranslation", f"kernel.rs has no entry {row['name']}", targets, None)
     first = problems[0]
     site = tile_ir.site(Path(row["source"]).name, first["line"] or row["line"], first["path"])
-    message = f"was not translated: {first['message']} [{first['code']}]"
+    advice = f"; {first['advice']}" if first.get("advice") else ""
+    message = f"was not translated: {first['message']} [{first['code']}]{advice}"
     return _refused("compiler_limitation", message, targets, site)
 
 

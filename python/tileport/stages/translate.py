@@ -40,7 +40,7 @@ def run(port: Port, index: Mapping[str, Any], modules: Mapping[str, Any], source
     write_atomically(port.kernel, translation.source.encode())
     refusals = {
         refusal.name: [
-            {part: diagnostic[part] for part in ("code", "message", "file", "line", "path")}
+            {part: diagnostic[part] for part in ("code", "message", "advice", "file", "line", "path")}
             for diagnostic in refusal.diagnostics
         ]
         for refusal in translation.refusals
