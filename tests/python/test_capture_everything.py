@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from tileport import UsageError, bytecode, text
+from tileport import UsageError, bytecode, text, verify
 from tileport.capture import capture_all
 from tileport.capture.device_models import DEVICE_MODELS
 from tileport.capture.engine import Outcome
@@ -424,6 +424,18 @@ def test_every_text_is_what_the_tool_prints(everything: Path) -> None:
         if text.print(bytecode.read_file(path)).encode("utf-8", "surrogateescape") != disassembled(path)
     ]
     assert differing == []
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+@needs_worker
+def test_the_verifier_finds_nothing_in_what_cutile_writes(everything: Path) -> None:
+    findings = [
+        (path.name, finding.text)
+        for _, _, path in references(everything)
+        for finding in verify.verify(bytecode.read_file(path))
+    ]
+    assert findings == []
 
 
 @pytest.mark.full
