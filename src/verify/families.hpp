@@ -41,6 +41,13 @@ bool check_debug_entries(Findings& findings, const ir::Module& module);
 void check_debug(Findings& findings, const ir::Module& module);
 std::span<const Rule> debug_rules();
 
+/// Whether the compiler knows the hints. They must be hints: check_functions and check_structure say so.
+void check_hints(Findings& findings, const ir::Module& module, const ir::Function& function);
+void check_hints(Findings& findings, const Op& op);
+std::span<const Rule> hint_rules();
+
+/// Whether tileiras compiles for it: "sm_90".
+bool is_target(std::string_view target);
 /// What an architecture can't do.
 void check_target(Findings& findings, const ir::Module& module, const std::string& target);
 std::span<const Rule> target_rules();

@@ -33,6 +33,13 @@ class Findings {
     add(rule, Severity::warning, place(op), std::move(message), std::move(advice), 1 + ir::index(op));
   }
 
+  void warning(const Rule& rule, const ir::Function& function, std::string message) {
+    add(rule, Severity::warning, place(function), std::move(message), {});
+  }
+  void warning(const Rule& rule, std::string message) {
+    add(rule, Severity::warning, {}, std::move(message), {});
+  }
+
   std::size_t size() const { return all_.size(); }
   /// All of them, in the order of the ops: readers and parsers number ops in program order.
   Diagnostics take();

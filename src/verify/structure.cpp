@@ -121,6 +121,8 @@ void check_function(Findings& findings, const ir::Module& module, const ir::Func
   if (function.is_private) findings.error(kPublic, function, fmt::format("kernel '{}' is private", name));
   if (function.hints && !are_hints(module, module.attribute(*function.hints))) {
     findings.error(kHints, function, fmt::format("the hints of kernel '{}' are not hints", name));
+  } else {
+    check_hints(findings, module, function);
   }
   if (function.argument_attributes &&
       !are_argument_attributes(module, module.attribute(*function.argument_attributes))) {
@@ -194,7 +196,9 @@ void check_attributes(Findings& findings, const ir::Module& module, OpId id) {
     const ir::AttributeSlot& slot = module.attribute_slots[op.attributes.first + i];
     if (!slot.present) continue;
     const ir::Encoding encoding = op.info->attributes[i].encoding;
-    if (encoding == ir::Encoding::optimization_hints && !are_hints(module, module.attributes[slot.word])) {
+    if (encoding == ir::Encoding::optimization_hints && are_hints(module, module.attributes[slot.word])) {
+      check_hints(findings, Op(module, id));
+    } else if (encoding == ir::Encoding::optimization_hints) {
       findings.error(kHints, id,
                      fmt::format("the hints of {} are not a dictionary for each target", op.info->mnemonic));
     } else if (encoding == ir::Encoding::constant) {

@@ -93,8 +93,10 @@ class Check {
 
 std::span<const Rule> target_rules() { return kRules; }
 
+bool is_target(std::string_view target) { return has(kTargets, target); }
+
 void check_target(Findings& findings, const ir::Module& module, const std::string& target) {
-  if (!has(kTargets, target)) {
+  if (!is_target(target)) {
     findings.error(kKnown, fmt::format("there is no target '{}'", target),
                    fmt::format("use one of {}", fmt::join(kTargets, ", ")));
     return;

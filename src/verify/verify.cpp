@@ -89,7 +89,7 @@ std::span<const Rule> rules() {
     std::vector<Rule> list;
     const auto add = [&](std::span<const Rule> some) { list.insert(list.end(), some.begin(), some.end()); };
     for (auto some : {table_rules(), structure_rules(), type_rules(), row_rules(), access_rules(),
-                      debug_rules(), target_rules()})
+                      debug_rules(), hint_rules(), target_rules()})
       add(some);
     for (ir::Family family : kFamilies) add(of_family(family).rules);
     std::ranges::sort(list, {}, &Rule::code);

@@ -207,6 +207,30 @@ TEST_CASE("verify: the sign that cuda-tile 1.7.0 loses", "[verify]") {
   CHECK(verify::has_errors(verify::verify(module, {.strict = true})));
 }
 
+TEST_CASE("verify: hints that no compiler heeds", "[verify]") {
+  const auto codes = [](const std::string& target, const std::string& key, std::int64_t number) {
+    Kernel k;
+    k.module.functions[0].hints = ir::AttributeId{static_cast<std::uint32_t>(k.hints(target, key, number))};
+    const TypeId f32 = k.tile(TypeKind::f32);
+    k.op("load_ptr_tko", {any(k, k.pointers(TypeKind::f32))}, {f32, k.token()},
+         {{"memory_ordering_semantics", 0}, {"optimization_hints", k.hints("sm_90", "latency", number)}},
+         {1, 0, 0, 0});
+    std::string text;
+    for (const auto& finding : verify::verify(k.finish())) {
+      CHECK(finding.severity == tileport::Severity::warning);
+      text += finding.code + " " + finding.place.path + "; ";
+    }
+    return text;
+  };
+  CHECK(codes("default", "occupancy", 8).empty());
+  CHECK(codes("sm_90", "num_cta_in_cga", 2).empty());
+  CHECK(codes("sm_75", "occupancy", 8) == "TP-V0016 @k; ");
+  CHECK(codes("sm_90", "latency", 8) == "TP-V0017 @k; ");
+  CHECK(codes("sm_90", "num_cta_in_cga", 3) == "TP-V0018 @k; ");
+  CHECK(codes("sm_90", "occupancy", 32) == "TP-V0018 @k/load_ptr_tko#0; ");
+  CHECK(codes("sm_90", "occupancy", 0) == "TP-V0018 @k; TP-V0018 @k/load_ptr_tko#0; ");
+}
+
 TEST_CASE("verify: what architectures can't do", "[verify]") {
   const auto verdict = [](TypeKind element, bool multicast, const std::string& target) {
     Kernel k;
@@ -245,9 +269,10 @@ TEST_CASE("verify: every rule has a module that it alone refuses", "[verify]") {
   for (const auto& all : {broken_modules(), misplaced()}) {
     for (const Broken& broken : all) tested.insert(broken.code);
   }
-  // Each constraint of the op table has its own test: test_verify_rows.cpp. The last four are above.
-  for (const char* code : {"TP-V0020", "TP-V0021", "TP-V0022", "TP-V0023", "TP-V0024", "TP-V0025", "TP-V0026",
-                           "TP-V0027", "TP-V0028", "TP-V0715", "TP-V1101", "TP-V1102", "TP-V1103"}) {
+  // Each constraint of the op table has its own test: test_verify_rows.cpp. The last ones are above.
+  for (const char* code :
+       {"TP-V0020", "TP-V0021", "TP-V0022", "TP-V0023", "TP-V0024", "TP-V0025", "TP-V0026", "TP-V0027",
+        "TP-V0028", "TP-V0715", "TP-V0016", "TP-V0017", "TP-V0018", "TP-V1101", "TP-V1102", "TP-V1103"}) {
     tested.insert(code);
   }
   std::string_view last;
