@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any module: the verifier ends, and finds what it finds at places that exist. A file is verified as it is
-// read; a file that is followed by edits (6 bytes each, their number last) has words of its tables changed
-// first, as a builder or pass that went wrong would leave them.
+// Any module: the verifier ends, and what it finds has a code and a message. A module is verified as it is
+// read, and again with some words of its tables changed, as a builder or pass that went wrong would leave
+// them; which words, a hash of the input decides.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,19 +15,34 @@ namespace ir = tileport::ir;
 
 namespace {
 
-constexpr std::size_t kEdit = 6;
-
 template <class Table, class Change>
 void change(Table& table, std::size_t place, Change&& change) {
   if (!table.empty()) change(table[place % table.size()]);
 }
 
-/// One edit: which table and member, which entry, and the new word.
-void edit(ir::Module& m, std::span<const std::uint8_t> bytes) {
-  const std::size_t place = bytes[1] | static_cast<std::size_t>(bytes[2]) << 8;
-  const std::uint32_t word =
-      bytes[3] | static_cast<std::uint32_t>(bytes[4]) << 8 | (bytes[5] > 250 ? 0xFFFF0000U : 0);
-  switch (bytes[0] % 20) {
+/// Numbers from a seed: xorshift.
+class Numbers {
+ public:
+  explicit Numbers(std::span<const std::uint8_t> data) {
+    for (std::uint8_t byte : data) state_ = (state_ ^ byte) * 0x100000001B3;
+  }
+  std::uint32_t next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return static_cast<std::uint32_t>(state_ >> 16);
+  }
+
+ private:
+  std::uint64_t state_ = 0xCBF29CE484222325;
+};
+
+/// Changes one member of one entry of one table. Most numbers are small, so that they exist.
+void edit(ir::Module& m, Numbers& numbers) {
+  const std::size_t place = numbers.next();
+  const std::uint32_t kind = numbers.next() % 8;
+  const std::uint32_t word = kind == 0 ? numbers.next() : kind == 1 ? ir::kNone : numbers.next() % 64;
+  switch (numbers.next() % 20) {
     case 0:
       return change(m.values, place, [&](auto& v) { v.type = ir::TypeId{word}; });
     case 1:
@@ -83,16 +98,16 @@ void check(const ir::Module& module) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::span<const std::uint8_t> file(data, size);
-  if (const auto module = tileport::bytecode::read(std::as_bytes(file))) {
-    check(*module);
-    return 0;
-  }
-  if (size == 0 || data[size - 1] * kEdit >= size) return 0;
-  const std::size_t edits = data[size - 1];
-  auto module = tileport::bytecode::read(std::as_bytes(file.first(size - 1 - edits * kEdit)));
+  const std::span<const std::uint8_t> file(data, size);
+  const auto module = tileport::bytecode::read(std::as_bytes(file));
   if (!module) return 0;
-  for (std::size_t i = 0; i < edits; ++i) edit(*module, file.subspan(size - 1 - (i + 1) * kEdit, kEdit));
   check(*module);
+  constexpr int kVariants = 4;
+  Numbers numbers(file);
+  for (int variant = 0; variant < kVariants; ++variant) {
+    ir::Module changed = *module;
+    for (int edits = 0; edits <= variant; ++edits) edit(changed, numbers);
+    check(changed);
+  }
   return 0;
 }

@@ -30,6 +30,7 @@ GOLDEN = REPOSITORY / "tests" / "data" / "tileir" / "golden"
 CORPUS = REPOSITORY.parent / "shared" / "corpus" / "tilegym24.tar.xz"
 LARGEST_SEED = 12_000
 BATCH = 500
+TOLD_EVERY = 5000
 
 Verdict = list[str]
 """Why a file is refused, one line a finding; empty if it is accepted."""
@@ -147,6 +148,8 @@ def compare_all(count: int, seed: int, tool: str, jobs: int) -> Tally:
         futures = [pool.submit(compare, size, number, files, tool) for size, number in batches(count, seed)]
         for future in futures:
             tally.add(future.result())
+            if tally.mutants % TOLD_EVERY == 0:
+                print(f"{tally.mutants} of {count}: {len(tally.disagreements)} disagreements", file=sys.stderr)
     return tally
 
 
