@@ -76,10 +76,10 @@ def build_core() -> Path:
 
 def build_cutile_ir() -> Path:
     cargo = find_toolchain().require("cargo")
-    name = "measure_cutile_ir"
-    command = [cargo, "build", "--locked", "--release", "--package", "tileport-check", "--example", name]
+    name = "measure-cutile-ir"
+    command = [cargo, "build", "--locked", "--release", "--package", name]
     subprocess.run(command, cwd=ROOT / "rust", env=cargo_environment(), check=True)
-    return ROOT / "rust" / "target" / "release" / "examples" / name
+    return ROOT / "rust" / "target" / "release" / name
 
 
 def lines(program: Path, rounds: int, files: list[Path]) -> list[list[str]]:
