@@ -59,10 +59,12 @@ class Check {
     good_ = false;
     findings_.error(kTables, std::string(otherwise));
   }
-  void require(ir::OpId op, bool holds, std::string otherwise) {
+  /// `otherwise` makes the message: rules are many and findings are rare.
+  template <class Message>
+  void require(ir::OpId op, bool holds, Message&& otherwise) {
     if (holds) return;
     good_ = false;
-    findings_.error(kArity, op, std::move(otherwise));
+    findings_.error(kArity, op, otherwise());
   }
   static bool within(ir::Range range, std::size_t size) {
     return range.first <= size && range.count <= size - range.first;
@@ -133,7 +135,7 @@ class Check {
     for (std::size_t i = 0; i < op.attributes.count; ++i) {
       const ir::AttributeSlot& slot = module_.attribute_slots[op.attributes.first + i];
       require(!slot.present || word_exists(op.info->attributes[i], slot.word),
-              fmt::format("{} of an {} is not in its table", op.info->attributes[i].name, op.info->mnemonic));
+              "an op's attribute is not in its table");
     }
   }
 
@@ -213,14 +215,16 @@ class Check {
     const ir::OpInfo& info = *op.info;
     const bool variadic =
         std::ranges::any_of(info.results, [](const ir::GroupInfo& g) { return g.arity == Arity::variadic; });
-    require(id, variadic || op.results.count == info.results.size(),
-            fmt::format("{} has {} results, got {}", info.mnemonic, info.results.size(), op.results.count));
-    require(id, op.regions.count == info.regions,
-            fmt::format("{} has {} regions, got {}", info.mnemonic, info.regions, op.regions.count));
+    require(id, variadic || op.results.count == info.results.size(), [&] {
+      return fmt::format("{} has {} results, got {}", info.mnemonic, info.results.size(), op.results.count);
+    });
+    require(id, op.regions.count == info.regions, [&] {
+      return fmt::format("{} has {} regions, got {}", info.mnemonic, info.regions, op.regions.count);
+    });
     for (std::uint32_t i = 0; i < op.regions.count; ++i) {
       const bool may_be_empty = info.is("if") && i == 1;
       require(id, may_be_empty || module_.body(id, i).has_value(),
-              fmt::format("region {} of {} is empty", i, info.mnemonic));
+              [&] { return fmt::format("region {} of {} is empty", i, info.mnemonic); });
     }
     if (op.segments.count != 0) {
       segments(id);
@@ -232,14 +236,14 @@ class Check {
         open = open || group.arity == Arity::variadic;
       }
       require(id, op.operands.count >= least && (open || op.operands.count <= info.operands.size()),
-              fmt::format("{} can't have {} operands", info.mnemonic, op.operands.count));
+              [&] { return fmt::format("{} can't have {} operands", info.mnemonic, op.operands.count); });
     }
     for (std::size_t i = 0; i < info.attributes.size(); ++i) {
       const ir::AttributeInfo& attribute = info.attributes[i];
       const bool present = module_.attribute_slots[op.attributes.first + i].present;
       require(id,
               present || attribute.optional || attribute.default_value || module_.version < attribute.since,
-              fmt::format("{} of {} is missing", attribute.name, info.mnemonic));
+              [&] { return fmt::format("{} of {} is missing", attribute.name, info.mnemonic); });
     }
   }
 
@@ -247,18 +251,19 @@ class Check {
     const ir::Operation& op = module_.op(id);
     const ir::OpInfo& info = *op.info;
     require(id, op.segments.count == info.operands.size(),
-            fmt::format("{} has {} groups of operands", info.mnemonic, info.operands.size()));
+            [&] { return fmt::format("{} has {} groups of operands", info.mnemonic, info.operands.size()); });
     if (!good_) return;
     std::size_t sum = 0;
     for (std::size_t i = 0; i < info.operands.size(); ++i) {
       const std::uint32_t count = module_.segment_pool[op.segments.first + i];
       const Arity arity = info.operands[i].arity;
       sum += count;
-      require(id, arity == Arity::variadic || count == 1 || (arity == Arity::optional && count == 0),
-              fmt::format("{} of {} has {} operands", info.operands[i].name, info.mnemonic, count));
+      require(id, arity == Arity::variadic || count == 1 || (arity == Arity::optional && count == 0), [&] {
+        return fmt::format("{} of {} has {} operands", info.operands[i].name, info.mnemonic, count);
+      });
     }
     require(id, sum == op.operands.count,
-            fmt::format("the groups of {} don't add up to its operands", info.mnemonic));
+            [&] { return fmt::format("the groups of {} don't add up to its operands", info.mnemonic); });
   }
 
   Findings& findings_;
