@@ -81,14 +81,6 @@ class Check {
       ir::for_each_inner(type, [&](ir::TypeId inner) {
         require(has_type(inner), "a type refers to one that is not in the table");
       });
-      // No cycles: every kind refers to simpler kinds only.
-      if (!good_) return;
-      ir::for_each_inner(type, [&](ir::TypeId inner) {
-        require(type.kind != ir::TypeKind::function || module_.type(inner).kind != ir::TypeKind::function,
-                "a function type refers to a function type");
-        require(type.kind == ir::TypeKind::function || module_.type(inner).kind < type.kind,
-                "a type refers to one that is not simpler than itself");
-      });
     }
   }
 

@@ -56,6 +56,14 @@ void check_types(Findings& findings, const ir::Module& module) {
     if (state != 0) return state == 1;
     state = 2;
     bool good = true;
+    // Each kind may hold only simpler kinds, so that this ends.
+    ir::for_each_inner(type, [&](ir::TypeId inner) {
+      const TypeKind kind = module.type(inner).kind;
+      if (!good || ir::may_hold(type.kind, kind)) return;
+      good = false;
+      report(kType, fmt::format("a {} can't hold a {}", ir::keyword(type.kind), ir::keyword(kind)));
+    });
+    if (!good) return false;
     ir::for_each_inner(type, [&](ir::TypeId inner) { good = self(self, inner, report) && good; });
     if (!good) return false;
     if (std::string problem = ir::type_problem(module.types, type); !problem.empty()) {

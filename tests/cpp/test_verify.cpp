@@ -36,7 +36,8 @@ std::vector<Broken> broken_modules() {
   return {
       {"TP-V0001", "", [](ir::Module& m) { m.values[0].type = TypeId{99}; }},
       {"TP-V0001", "", [](ir::Module& m) { m.operand_pool[0] = ValueId{99}; }},
-      {"TP-V0001", "", [](ir::Module& m) { m.types[1].element = TypeId{1}; }},
+      {"TP-V0001", "", [](ir::Module& m) { m.types[1].element = TypeId{99}; }},
+      {"TP-V0013", "@k", [](ir::Module& m) { m.types[1].element = TypeId{1}; }},
       {"TP-V0001", "", [](ir::Module& m) { m.blocks[0].ops.push_back(ir::OpId{0}); }},
       {"TP-V0001", "", [](ir::Module& m) { m.blocks[0].ops.push_back(ir::OpId{99}); }},
       {"TP-V0001", "", [](ir::Module& m) { m.blocks[1].parent = ir::RegionId{1}; }},
@@ -144,6 +145,16 @@ void check_broken(const std::vector<Broken>& all) {
 
 TEST_CASE("verify: modules whose tables contradict each other", "[verify]") {
   check_broken(broken_modules());
+}
+
+TEST_CASE("verify: types that nothing uses may be anything, as readers take them", "[verify]") {
+  ir::Module module = good();
+  Type tile;
+  tile.kind = TypeKind::tile;
+  tile.element = TypeId{static_cast<std::uint32_t>(module.types.size())};
+  tile.shape = {3};
+  module.types.push_back(tile);
+  CHECK(verify::verify(module).empty());
 }
 
 TEST_CASE("verify: debug information", "[verify]") {
