@@ -70,7 +70,13 @@ _ANSWERS: dict[Any, Callable[..., Any]] = {
 _RANDOM = {torch.randn, torch.rand}
 _RANDOM_LIKE = {torch.randn_like, torch.rand_like}
 _RANDOM_IN_PLACE = {_Tensor.normal_, _Tensor.uniform_, torch.nn.init.normal_, torch.nn.init.uniform_}
-_ZEROS = {torch.zeros: torch.empty, torch.zeros_like: torch.empty_like, _Tensor.new_zeros: _Tensor.new_empty}
+# Fills that fresh memory stands for, beyond _FRESH elements: with zeros, and with ones that nobody counts.
+_FILLED = {
+    torch.ones: torch.empty,
+    torch.zeros: torch.empty,
+    torch.zeros_like: torch.empty_like,
+    _Tensor.new_zeros: _Tensor.new_empty,
+}
 _UNINITIALIZED = {torch.empty, torch.empty_like, torch.empty_strided, _Tensor.new_empty}
 
 
@@ -104,9 +110,8 @@ class FakeCuda(TorchFunctionMode):
         large = self._large_random(func, args, kwargs)
         if large is not None:
             return large
-        if func in _ZEROS and self._elements(func, args, kwargs) > _FRESH:
-            func = _ZEROS[func]
-            return func(*args, **kwargs)
+        if func in _FILLED and self._elements(func, args, kwargs) > _FRESH:
+            return _FILLED[func](*args, **kwargs)
         result = func(*args, **kwargs)
         fresh = func in _UNINITIALIZED and isinstance(result, _Tensor) and not result.is_meta
         # Launches write nothing, so outputs would hold garbage; zeros make runs repeatable. Large blocks come
@@ -117,7 +122,7 @@ class FakeCuda(TorchFunctionMode):
 
     @staticmethod
     def _elements(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
-        if func is torch.zeros:
+        if func in (torch.ones, torch.zeros):
             return _element_count(args, kwargs)
         if func is torch.zeros_like:
             return args[0].numel() if args else 0

@@ -104,14 +104,19 @@ def _unwritten_result(
             return None  # let the real call say what is wrong
         if type(result) is not torch.Tensor or not result.is_meta or result.numel() <= least:
             return None
-        if result._is_view() or any(result is tensor for tensor in _tensors(shapes)):
-            return None  # no new tensor
+        if _storage(result) in {_storage(tensor) for tensor in _tensors(shapes)}:
+            return None  # no new tensor, but a view or the argument itself
         elements = result.untyped_storage().nbytes() // result.element_size()
         needing = [tensor for tensor in tensors if tensor.requires_grad] if torch.is_grad_enabled() else []
         if needing and result.dtype.is_floating_point:
             made: torch.Tensor = _Unwritten.apply(elements, result, *needing)
             return made
         return _unwritten(elements, result)
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    identity: int = tensor.untyped_storage()._cdata
+    return identity
 
 
 def _unwritten(elements: int, like: torch.Tensor) -> torch.Tensor:
