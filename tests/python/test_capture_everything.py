@@ -69,6 +69,9 @@ def test_what_was_recorded_is_read_again(tmp_path: Path) -> None:
     assert sorted(state.done("h200")) == ["a.py::x", "b.py::y"] and state.done("b200") == []
     assert [recorded.tests for recorded in state.records] == [["a.py::x"], ["b.py::y"]]
     assert sum(state.launches.values()) == 5
+    # Run again, a test counts once.
+    record(journal, [RECORD, launch("a.py::x"), counted("a.py::x", 4), ended("a.py::x", 4)], ["a.py"])
+    assert sum(journal.read().launches.values()) == 6
 
 
 def test_a_line_that_was_cut_short_ends_the_attempt(tmp_path: Path) -> None:

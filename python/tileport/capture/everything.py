@@ -132,9 +132,10 @@ def _operators(
 ) -> list[dict[str, Any]]:
     """Per operator, and per file of kernels that belongs to none: launches and specializations."""
     launches: dict[str, int] = {}
+    counts_of = state.launches
     for number, record in enumerate(state.records):
         op = index_module.operator_name(Path(record.data["source"]), None)
-        launches[op] = launches.get(op, 0) + state.launches.get(number, 0)
+        launches[op] = launches.get(op, 0) + counts_of.get(number, 0)
     known = {name: operator.kernels for name, operator in operators().items() if operator.kernels}
     table = []
     for op in sorted({*known, *launches}):

@@ -33,8 +33,17 @@ class State:
     records: list[Recorded] = field(default_factory=list)
     outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict)
     """By device model and test."""
-    launches: dict[int, int] = field(default_factory=dict)
-    """How many there were, by index in ``records``."""
+    counts: dict[tuple[str, str], dict[int, int]] = field(default_factory=dict)
+    """By device model and test: how often it launched which of ``records``, by index."""
+
+    @property
+    def launches(self) -> dict[int, int]:
+        """How many there were of each of ``records``, by index."""
+        total: dict[int, int] = {}
+        for counts in self.counts.values():
+            for index, count in counts.items():
+                total[index] = total.get(index, 0) + count
+        return total
 
     def done(self, model: str) -> list[str]:
         return [test for of, test in self.outcomes if of == model]
@@ -137,8 +146,9 @@ def _read_attempt(
                 state.records.append(record)
             record.add_launch(event["test"], event["grid"], event["facts"])
         elif name == "counts" and item_of(event["test"]) in current:
-            for key, count in event["counts"].items():
-                if key in index_of:
-                    state.launches[index_of[key]] = state.launches.get(index_of[key], 0) + count
+            # A test that was run again, as it had not ended, counts once.
+            state.counts[model, event["test"]] = {
+                index_of[key]: count for key, count in event["counts"].items() if key in index_of
+            }
         elif name == "outcome" and item_of(event["test"]) in current:
             state.outcomes[model, event["test"]] = Outcome(device_model=model, **event)
