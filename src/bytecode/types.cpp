@@ -32,7 +32,6 @@ using ir::Version;
 struct Tag {
   std::uint64_t number;
   TypeKind kind;
-  Version since{13, 1};
 };
 
 constexpr Tag kTags[] = {
@@ -54,12 +53,12 @@ constexpr Tag kTags[] = {
     {15, TypeKind::partition_view},
     {16, TypeKind::function},
     {17, TypeKind::token},
-    {18, TypeKind::f8E8M0FNU, {13, 2}},
-    {19, TypeKind::f4E2M1FN, {13, 3}},
-    {20, TypeKind::gather_scatter_view, {13, 3}},
-    {21, TypeKind::strided_view, {13, 3}},
-    {22, TypeKind::i4, {13, 3}},
-    {130, TypeKind::fnv8E5M3FNU, {13, 4}},
+    {18, TypeKind::f8E8M0FNU},
+    {19, TypeKind::f4E2M1FN},
+    {20, TypeKind::gather_scatter_view},
+    {21, TypeKind::strided_view},
+    {22, TypeKind::i4},
+    {130, TypeKind::fnv8E5M3FNU},
 };
 
 class TypeReader {
@@ -73,7 +72,7 @@ class TypeReader {
     const auto tag = std::ranges::find(kTags, number, &Tag::number);
     Type type;
     if (!in_.ok()) return type;
-    if (tag == std::end(kTags) || version_ < tag->since) {
+    if (tag == std::end(kTags) || version_ < ir::since(tag->kind)) {
       in_.fail(
           code::kType,
           fmt::format("type tag {} does not exist in bytecode {}.{}", number, version_.major, version_.minor),
@@ -93,7 +92,7 @@ class TypeReader {
   void read_payload(Type& type) {
     switch (type.kind) {
       case TypeKind::pointer: {
-        const bool attribute = version_ >= Version{13, 4} && flagged();
+        const bool attribute = version_ >= ir::kPointerAttributeSince && flagged();
         type.element = id();
         if (attribute) type.pointer_attribute = enumerator<ir::PointerAttribute>(ir::kPointerAttribute);
         break;
@@ -103,7 +102,7 @@ class TypeReader {
         type.shape = numbers(8);
         break;
       case TypeKind::tensor_view: {
-        const bool attribute = version_ >= Version{13, 4} && flagged();
+        const bool attribute = version_ >= ir::kPointerAttributeSince && flagged();
         type.element = id();
         type.shape = numbers(8);
         type.strides = numbers(8);

@@ -14,6 +14,7 @@ struct Table {
   std::vector<const OpInfo*>
       at_opcode;  ///< Indexed by opcode; public ones only, for the reader's inner loop.
   std::unordered_map<std::string_view, const OpInfo*> by_mnemonic;
+  std::unordered_map<std::string_view, const OpInfo*> by_older_mnemonic;
 
   Table() {
     for (auto family : {arith_ops, math_ops, convert_ops, shape_ops, memory_ops, atomic_ops, control_ops,
@@ -21,6 +22,7 @@ struct Table {
       for (const OpInfo& info : family()) {
         by_opcode.push_back(&info);
         by_mnemonic.emplace(info.mnemonic, &info);
+        if (!info.older_mnemonic.empty()) by_older_mnemonic.emplace(info.older_mnemonic, &info);
       }
     }
     std::ranges::sort(by_opcode, {}, [](const OpInfo* info) { return info->opcode; });
@@ -69,6 +71,12 @@ const OpInfo* find_op(std::uint16_t opcode) {
 const OpInfo* find_op(std::string_view mnemonic) {
   const auto found = table().by_mnemonic.find(mnemonic);
   return found == table().by_mnemonic.end() ? nullptr : found->second;
+}
+
+const OpInfo* find_op_of_text(std::string_view mnemonic) {
+  if (const OpInfo* info = find_op(mnemonic)) return info;
+  const auto found = table().by_older_mnemonic.find(mnemonic);
+  return found == table().by_older_mnemonic.end() ? nullptr : found->second;
 }
 
 std::string_view name(Family family) {

@@ -19,6 +19,7 @@ constexpr OpInfo kOps[] = {
      .name_hint = NameHint::fixed,
      .result_names = {"for"},
      .argument_names = ArgumentNames::loop,
+     .implied_terminator = "continue",
      .form = "{unsignedCmp? unsigned} {argument(0)} in ({lowerBound} to {upperBound}, step {step})"
              " : {type(lowerBound)} {initValues?iter_values({bindings(initValues)}) ->"
              " ({type(initValues)}) }{region(0)}",
@@ -34,6 +35,7 @@ constexpr OpInfo kOps[] = {
      .operands_encoding = ListEncoding::counted,
      .regions = 1,
      .name_hint = NameHint::empty,
+     .implied_terminator = "continue",
      .form = " {initValues?iter_values({bindings(initValues)})"
              " : {type(initValues)} {result_types?-> {type(result_types)} }|{result_types?:"
              " {type(result_types)} }}{region(0)}"},
@@ -45,6 +47,7 @@ constexpr OpInfo kOps[] = {
      .operands = {{"condition"}},
      .regions = 2,
      .name_hint = NameHint::empty,
+     .implied_terminator = "yield",
      .form = " {condition} {result_types?-> ({type(result_types)}) }{region(0)}{else(1)}",
      .constraints = {each(values::kScalarI1, {"condition"})}},
     {.mnemonic = "reduce",

@@ -102,6 +102,7 @@ constexpr OpInfo kOps[] = {
      .results = {{"result"}},
      .operands = {{"source"}, {"exponent"}},
      .traits = Trait::pure,
+     .older_mnemonic = "pow",
      .form = " {source}, {exponent} : {type(result)}",
      .constraints = {each(values::kArithmetic, {"source", "exponent", "result"}),
                      same_type({"source", "exponent", "result"})}},

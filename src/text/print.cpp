@@ -45,11 +45,12 @@ class Printer {
   }
 
   void print_function(const ir::Function& function) {
-    out_ += "entry ";
+    out_ += function.is_kernel ? "entry " : "testing$func ";
     append_symbol(out_, module_.string(function.name));
     out_ += '(';
     append_arguments(function.body);
     out_ += ')';
+    append_results(module_.type(function.type).results);
     if (function.hints && !module_.attribute(*function.hints).keys.empty()) {
       out_ += " optimization_hints=";
       literals_.append_hints(out_, module_.attribute(*function.hints));
@@ -59,6 +60,14 @@ class Printer {
     for (OpId op : module_.block(function.body).ops) print_op(op);
     --depth_;
     out_ += "}\n";
+  }
+
+  /// Only functions of the dialect's test build have results.
+  void append_results(const std::vector<ir::TypeId>& types) {
+    if (types.empty()) return;
+    out_ += types.size() == 1 ? " -> " : " -> (";
+    for (std::size_t i = 0; i < types.size(); ++i) out_ += (i == 0 ? "" : ", ") + literals_.type(types[i]);
+    if (types.size() != 1) out_ += ')';
   }
 
   void append_arguments(BlockId block) {
@@ -234,16 +243,9 @@ class Printer {
     }
   }
 
-  /// The dialect's attributes are called like their enumerations, in lower case.
   void append_dictionary_entry(const ir::AttributeInfo& info, const ir::AttributeSlot& content) {
-    out_ += fmt::format(" attributes {{{} = #cuda_tile.", info.name);
-    for (std::size_t i = 0; i < info.enumeration->name.size(); ++i) {
-      const char c = info.enumeration->name[i];
-      const bool upper = c >= 'A' && c <= 'Z';
-      if (upper && i != 0) out_ += '_';
-      out_ += upper ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-    out_ += fmt::format("<{}>}}", info.enumeration->values[content.word]);
+    out_ += fmt::format(" attributes {{{} = #cuda_tile.{}<{}>}}", info.name, info.enumeration->mnemonic,
+                        info.enumeration->values[content.word]);
   }
 
   void append_types(std::span<const ValueId> list) {
@@ -300,11 +302,9 @@ class Printer {
     }
   }
 
-  /// A loop's `continue` and an if's `yield` without operands are implied at the end of a region.
   bool is_implied(OpId parent, OpId last) const {
-    const ir::OpInfo& info = *module_.op(last).info;
-    const bool loop = module_.op(parent).info->is("for") || module_.op(parent).info->is("loop");
-    return module_.op(last).operands.count == 0 && (loop ? info.is("continue") : info.is("yield"));
+    return module_.op(last).operands.count == 0 &&
+           module_.op(last).info->is(module_.op(parent).info->implied_terminator);
   }
 
   void append_region(OpId id, std::size_t number) {

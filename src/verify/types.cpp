@@ -27,20 +27,7 @@ constexpr const Rule& kOpVersion = kRules[2];
 
 /// The version in which a type appears.
 Version since(const ir::Type& type) {
-  if (type.pointer_attribute) return {13, 4};
-  switch (type.kind) {
-    case TypeKind::f8E8M0FNU:
-      return {13, 2};
-    case TypeKind::f4E2M1FN:
-    case TypeKind::i4:
-    case TypeKind::gather_scatter_view:
-    case TypeKind::strided_view:
-      return {13, 3};
-    case TypeKind::fnv8E5M3FNU:
-      return {13, 4};
-    default:
-      return {13, 1};
-  }
+  return type.pointer_attribute ? ir::kPointerAttributeSince : ir::since(type.kind);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Diagnostics: what went wrong with an input, where, why, and what to do about it.
 //
-// Codes are stable and have the form TP-<area letter><4 digits>: B bytecode, X text, V verifier, D diff,
-// T translate, C cubin, J JSON contract. A code names one kind of mistake and never changes its meaning.
+// Codes are stable and have the form TP-<area letter><4 digits>: B bytecode, I building and editing, X text,
+// V verifier, D diff, T translate, C cubin, J JSON contract. A code names one kind of mistake and never
+// changes its meaning.
 #pragma once
 
 #include <cstdint>

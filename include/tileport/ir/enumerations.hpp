@@ -12,6 +12,7 @@ namespace tileport::ir {
 
 struct Enumeration {
   std::string_view name;
+  std::string_view mnemonic;  ///< Of its attribute, #cuda_tile.rounding<zero>; empty if that is an integer.
   std::span<const std::string_view> values;
   /// Values from this number on appear only in bytecode 13.`newer_minor`.
   std::uint64_t newer_from = ~std::uint64_t{0};
@@ -51,17 +52,20 @@ inline constexpr std::string_view kPointerAttribute[] = {"none", "unicast", "mul
 inline constexpr std::string_view kVisibility[] = {"public", "private"};
 }  // namespace enumerators
 
-inline constexpr Enumeration kRoundingMode{"RoundingMode", enumerators::kRounding, 7, 4};
-inline constexpr Enumeration kIntegerOverflow{"IntegerOverflow", enumerators::kOverflow};
-inline constexpr Enumeration kSignedness{"Signedness", enumerators::kSignedness};
-inline constexpr Enumeration kComparisonPredicate{"ComparisonPredicate", enumerators::kPredicate};
-inline constexpr Enumeration kComparisonOrdering{"ComparisonOrdering", enumerators::kOrdering};
-inline constexpr Enumeration kMemoryOrdering{"MemoryOrderingSemantics", enumerators::kMemoryOrdering};
-inline constexpr Enumeration kMemoryScope{"MemoryScope", enumerators::kMemoryScope};
-inline constexpr Enumeration kAtomicMode{"AtomicRMWMode", enumerators::kAtomicMode};
-inline constexpr Enumeration kReductionKind{"MultimemReductionKind", enumerators::kReductionKind};
-inline constexpr Enumeration kPaddingValue{"PaddingValue", enumerators::kPaddingValue};
-inline constexpr Enumeration kPointerAttribute{"PtrAttr", enumerators::kPointerAttribute};
-inline constexpr Enumeration kVisibility{"SymbolVisibility", enumerators::kVisibility};
+inline constexpr Enumeration kRoundingMode{"RoundingMode", "rounding", enumerators::kRounding, 7, 4};
+inline constexpr Enumeration kIntegerOverflow{"IntegerOverflow", "overflow", enumerators::kOverflow};
+inline constexpr Enumeration kSignedness{"Signedness", "signedness", enumerators::kSignedness};
+inline constexpr Enumeration kComparisonPredicate{"ComparisonPredicate", "comparison_predicate",
+                                                  enumerators::kPredicate};
+inline constexpr Enumeration kComparisonOrdering{"ComparisonOrdering", "comparison_ordering",
+                                                 enumerators::kOrdering};
+inline constexpr Enumeration kMemoryOrdering{"MemoryOrderingSemantics", "", enumerators::kMemoryOrdering};
+inline constexpr Enumeration kMemoryScope{"MemoryScope", "", enumerators::kMemoryScope};
+inline constexpr Enumeration kAtomicMode{"AtomicRMWMode", "", enumerators::kAtomicMode};
+inline constexpr Enumeration kReductionKind{"MultimemReductionKind", "multimem_reduction_kind",
+                                            enumerators::kReductionKind};
+inline constexpr Enumeration kPaddingValue{"PaddingValue", "padding_value", enumerators::kPaddingValue};
+inline constexpr Enumeration kPointerAttribute{"PtrAttr", "ptr_attr", enumerators::kPointerAttribute};
+inline constexpr Enumeration kVisibility{"SymbolVisibility", "symbol_visibility", enumerators::kVisibility};
 
 }  // namespace tileport::ir

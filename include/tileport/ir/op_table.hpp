@@ -5,7 +5,6 @@
 // per family. To add an op, add one row there (CONTRIBUTING.md says what else follows).
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,15 +13,9 @@
 #include <tileport/ir/constraint.hpp>
 #include <tileport/ir/enumerations.hpp>
 #include <tileport/ir/inline_list.hpp>
+#include <tileport/ir/version.hpp>
 
 namespace tileport::ir {
-
-/// A bytecode version, 13.1 to 13.5. "Preview" content has the version in which it first appears.
-struct Version {
-  std::uint8_t major = 13;
-  std::uint8_t minor = 1;
-  friend auto operator<=>(const Version&, const Version&) = default;
-};
 
 /// Families name the files everywhere: ir/ops_arith, translate/arith, …
 enum class Family : std::uint8_t { arith, math, convert, shape, memory, atomic, control, view, misc };
@@ -129,6 +122,10 @@ struct OpInfo {
   NameHint name_hint = NameHint::none;
   InlineList<std::string_view, 3> result_names{};
   ArgumentNames argument_names = ArgumentNames::none;
+  /// The terminator that the text leaves out at the end of its regions, if it has no operands.
+  std::string_view implied_terminator{};
+  /// What the open-source tools of 13.3 call it in their text.
+  std::string_view older_mnemonic{};
   /// Text form after the mnemonic, in the small language that src/text/form.hpp defines.
   std::string_view form{};
   InlineList<Constraint, 10> constraints{};  ///< What must hold of its types and attributes.
@@ -143,6 +140,8 @@ struct OpInfo {
 std::span<const OpInfo* const> all_ops();
 const OpInfo* find_op(std::uint16_t opcode);
 const OpInfo* find_op(std::string_view mnemonic);
+/// The same, by older mnemonics too.
+const OpInfo* find_op_of_text(std::string_view mnemonic);
 
 std::string_view name(Family family);
 

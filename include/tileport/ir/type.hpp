@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <tileport/ir/version.hpp>
 #include <vector>
 
 namespace tileport::ir {
@@ -74,6 +75,11 @@ struct Type {
 
 /// "i32", "f8E4M3FN", "tensor_view" …: the word that the text form uses.
 std::string_view keyword(TypeKind kind);
+
+/// The version that brought types of this kind.
+Version since(TypeKind kind);
+/// The version that brought attributes of pointers and tensor_views.
+inline constexpr Version kPointerAttributeSince{13, 4};
 
 /// Width in bits of an element kind (tf32 is 19); 0 for every other kind.
 unsigned bit_width(TypeKind kind);
