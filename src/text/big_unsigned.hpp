@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Just enough arbitrary-precision arithmetic to print floats exactly.
+// Just enough arbitrary-precision arithmetic to print and read floats exactly.
 #pragma once
 
 #include <algorithm>
@@ -34,6 +34,33 @@ class BigUnsigned {
       carry >>= 32;
     }
     if (carry != 0) words_.push_back(static_cast<std::uint32_t>(carry));
+  }
+
+  void add(std::uint32_t summand) {
+    std::uint64_t carry = summand;
+    for (std::size_t i = 0; carry != 0; ++i) {
+      if (i == words_.size()) words_.push_back(0);
+      carry += words_[i];
+      words_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+  }
+
+  /// The number without its lowest bits, if it fits then; `lost` is set if one of those bits was.
+  std::uint64_t shifted_right(std::size_t bits, bool& lost) const {
+    std::uint64_t result = 0;
+    for (std::size_t i = words_.size(); i-- > 0;) {
+      for (std::size_t bit = 32; bit-- > 0;) {
+        const bool set = (words_[i] >> bit & 1U) != 0;
+        if (32 * i + bit >= bits) {
+          result = result << 1 | (set ? 1 : 0);
+        } else if (set) {
+          lost = true;
+          return result;
+        }
+      }
+    }
+    return result;
   }
 
   /// Divides in place, rounding down; returns the remainder.

@@ -21,27 +21,10 @@
 #include "text/big_unsigned.hpp"
 
 namespace tileport::text {
-namespace {
 
 using ir::TypeKind;
 
-/// What the pattern with all exponent bits set means.
-enum class TopExponent : std::uint8_t {
-  special,       ///< Infinity, and NaN with a mantissa.
-  one_nan,       ///< Finite, but NaN if the mantissa is all ones, too.
-  finite,        ///< Finite.
-  power_of_two,  ///< The format has only exponents: no zero, and NaN if all bits are set.
-};
-
-struct Format {
-  int exponent_bits;
-  int mantissa_bits;
-  int bias;
-  bool is_signed;
-  TopExponent top;
-};
-
-Format format_of(TypeKind kind) {
+FloatFormat float_format(TypeKind kind) {
   switch (kind) {
     case TypeKind::f16:
       return {5, 10, 15, true, TopExponent::special};
@@ -65,6 +48,8 @@ Format format_of(TypeKind kind) {
       return {8, 23, 127, true, TopExponent::special};
   }
 }
+
+namespace {
 
 /// digits × 10^exponent, without trailing zeros.
 struct Decimal {
@@ -132,7 +117,7 @@ std::strong_ordering compare(std::uint64_t m, int p, std::uint64_t n, int q) {
 }
 
 /// Whether reading m × 10^p, rounding to nearest and ties to even, gives this value.
-bool reads_back(std::uint64_t m, int p, const DecodedFloat& value, const Format& format) {
+bool reads_back(std::uint64_t m, int p, const DecodedFloat& value, const FloatFormat& format) {
   const std::uint64_t s = value.significand;
   const auto upper = compare(m, p, 2 * s + 1, value.exponent - 1);
   // Below the smallest significand of a binade the neighbours are twice as close.
@@ -181,7 +166,7 @@ std::string full_precision(const Decimal& decimal, unsigned precision) {
 }  // namespace
 
 DecodedFloat decode_float(TypeKind kind, std::uint64_t bits) {
-  const Format format = format_of(kind);
+  const FloatFormat format = float_format(kind);
   const std::uint64_t mantissa_mask = (std::uint64_t{1} << format.mantissa_bits) - 1;
   const std::uint64_t top = (std::uint64_t{1} << format.exponent_bits) - 1;
   const std::uint64_t mantissa = bits & mantissa_mask;
@@ -217,7 +202,7 @@ std::string print_float(TypeKind kind, std::uint64_t bits) {
   if (value.kind != DecodedFloat::Class::finite) return hexadecimal;
   const std::string sign = value.negative ? "-" : "";
   if (value.significand == 0) return sign + "0.000000e+00";
-  const Format format = format_of(kind);
+  const FloatFormat format = float_format(kind);
   constexpr unsigned kShortPrecision = 6;
   const Decimal shorter = to_decimal(value, kShortPrecision);
   if (reads_back(std::stoull(shorter.digits), shorter.exponent, value, format))

@@ -25,6 +25,23 @@ constexpr Word kWords[] = {
     {"function", Directive::function, true},
 };
 
+/// "> : " is '>' and ':'; blanks only separate.
+std::vector<std::string_view> words_of(std::string_view literal) {
+  const auto in_word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  std::vector<std::string_view> words;
+  for (std::size_t i = 0; i < literal.size();) {
+    std::size_t size = 1;
+    if (in_word(literal[i])) {
+      while (i + size < literal.size() && in_word(literal[i + size])) ++size;
+    } else if (literal.substr(i, 2) == "->") {
+      size = 2;
+    }
+    if (literal[i] != ' ') words.push_back(literal.substr(i, size));
+    i += size;
+  }
+  return words;
+}
+
 class FormParser {
  public:
   explicit FormParser(const ir::OpInfo& info) : info_(info), rest_(info.form) {}
@@ -44,7 +61,8 @@ class FormParser {
         rest_.remove_prefix(1);
         nodes.push_back(directive());
       } else {
-        nodes.push_back({.directive = Directive::literal, .literal = until("{|}")});
+        const std::string_view literal = until("{|}");
+        nodes.push_back({.directive = Directive::literal, .literal = literal, .words = words_of(literal)});
       }
     }
     return nodes;

@@ -65,6 +65,7 @@ struct FormNode {
   Subject subject = Subject::none;
   std::uint8_t index = 0;  ///< Number of the group, attribute or flag in the row, or the directive's number.
   std::string_view literal{};
+  std::vector<std::string_view> words{};  ///< The tokens of the literal.
   std::vector<FormNode> then{};
   std::vector<FormNode> otherwise{};
 };

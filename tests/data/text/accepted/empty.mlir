@@ -1,0 +1,1 @@
+// Nothing: an empty module, which tileirdisasm prints as an empty line.

@@ -1,0 +1,7 @@
+entry @k() {
+  return
+}
+entry @k() {
+  return
+}
+// expect 4:7 TP-X0008
