@@ -1,53 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module is shared by all handles on its parts, so a handle never outlives what it points to.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <memory>
 #include <string>
-#include <tileport/ir/module.hpp>
+#include <tileport/ir/equality.hpp>
 #include <tileport/text/print.hpp>
 #include <vector>
 
-namespace py = pybind11;
-namespace ir = tileport::ir;
+#include "ir_handles.hpp"
 
 namespace {
-
-using ModulePtr = std::shared_ptr<ir::Module>;
-
-struct FunctionHandle {
-  ModulePtr module;
-  std::size_t number;
-  const ir::Function& get() const { return module->functions[number]; }
-};
-struct OpHandle {
-  ModulePtr module;
-  ir::OpId id;
-  const ir::Operation& get() const { return module->op(id); }
-};
-struct BlockHandle {
-  ModulePtr module;
-  ir::BlockId id;
-};
-struct ValueHandle {
-  ModulePtr module;
-  ir::ValueId id;
-};
-/// One frame of a place.
-struct LocationHandle {
-  ModulePtr module;
-  ir::DebugId id;
-  std::size_t frame;
-  ir::SourceLocation get() const { return module->frames(id)[frame]; }
-};
-
-py::str text(std::string_view bytes) {
-  PyObject* result =
-      PyUnicode_DecodeUTF8(bytes.data(), static_cast<py::ssize_t>(bytes.size()), "surrogateescape");
-  if (!result) throw py::error_already_set();
-  return py::reinterpret_steal<py::str>(result);
-}
 
 py::object location(const ModulePtr& module, ir::DebugId id, std::size_t frame = 0) {
   if (ir::index(id) == 0 || frame >= module->frames(id).size()) return py::none();
@@ -257,6 +220,7 @@ void bind_module(py::module_& module) {
              }
              return result;
            })
+      .def("__str__", [](const ir::Module& m) { return text(tileport::text::print(m)); })
       .def("__repr__", [](const ir::Module& m) {
         return "<tileport.ir.Module of " + std::to_string(m.ops.size()) + " ops>";
       });
@@ -365,4 +329,9 @@ void bind_ir(py::module_& core) {
   bind_operation(module);
   bind_module(module);
   module.def("op_table", &op_table);
+  module.def(
+      "first_difference",
+      [](const ir::Module& left, const ir::Module& right) { return ir::first_difference(left, right); },
+      py::arg("left"), py::arg("right"));
+  bind_builder(module);
 }

@@ -2,10 +2,15 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <tileport/ir/module.hpp>
+#include <tileport/text/parse.hpp>
 #include <tileport/text/print.hpp>
+#include <utility>
+
+#include "diagnostics.hpp"
 
 namespace py = pybind11;
 namespace ir = tileport::ir;
@@ -30,10 +35,27 @@ std::optional<ir::TypeKind> element_kind(const std::string& keyword) {
 }  // namespace
 
 void bind_text(py::module_& core) {
-  py::module_ module = core.def_submodule("text", "Prints Tile IR.");
+  py::module_ module = core.def_submodule("text", "Prints and parses Tile IR.");
   module.def(
       "print", [](const ir::Module& printed) { return to_python(tileport::text::print(printed)); },
       py::arg("module"));
+  module.def(
+      "parse_modules",
+      [](const py::bytes& source, const std::string& file,
+         std::optional<std::pair<int, int>> version) -> py::object {
+        tileport::text::ParseOptions options{.file = file};
+        if (version) {
+          options.version = ir::Version{static_cast<std::uint8_t>(version->first),
+                                        static_cast<std::uint8_t>(version->second)};
+        }
+        auto modules = tileport::text::parse_modules(std::string_view(source), options);
+        if (!modules) return diagnostics_to_python(modules.error());
+        py::tuple result(modules->size());
+        for (std::size_t i = 0; i < modules->size(); ++i)
+          result[i] = py::cast(std::make_shared<ir::Module>(std::move((*modules)[i])));
+        return result;
+      },
+      py::arg("source"), py::arg("file") = "", py::arg("version") = py::none());
   module.def(
       "print_float",
       [](const std::string& type, std::uint64_t bits) -> py::object {

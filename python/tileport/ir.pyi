@@ -1,7 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
-__all__ = ["Block", "Function", "Location", "Module", "Operation", "Value", "op_table"]
+import numpy as np
+import numpy.typing as npt
+
+from tileport.errors import UsageError
+
+__all__ = [
+    "Block",
+    "BuildError",
+    "Builder",
+    "Function",
+    "Location",
+    "Module",
+    "Operation",
+    "Value",
+    "constant_array",
+    "first_difference",
+    "new_module",
+    "op_table",
+]
 
 @final
 class Location:
@@ -121,3 +140,82 @@ class Module:
 
 def op_table() -> list[dict[str, Any]]:
     """The op table by rows: mnemonic, opcode, family, since; names of operands, results and so on."""
+
+class BuildError(UsageError):
+    """A builder was told to make what no module can hold."""
+
+    diagnostics: list[dict[str, Any]]
+    """Dicts with code ("TP-I0003"), message and advice."""
+    def __init__(self, diagnostics: list[dict[str, Any]]) -> None: ...
+
+@final
+class Builder:
+    """Makes and changes a module.
+
+    Types are texts ("tile<16x8xf32>"), attributes have the form that ``Operation.attributes`` gives them.
+    Misuse raises ``BuildError``: unknown names, wrong numbers of operands or results, attributes that are
+    missing or of another kind. Whether the program is valid is the verifier's business.
+    """
+
+    def __init__(self, module: Module) -> None: ...
+    @property
+    def module(self) -> Module: ...
+    def kernel(self, name: str, parameters: Sequence[str]) -> Function:
+        """Adds a kernel without ops. Ops go to its end from now on."""
+    def add_global(
+        self,
+        name: str,
+        type: str,
+        data: bytes,
+        alignment: int = 0,
+        private: bool = False,
+        constant: bool = False,
+    ) -> None:
+        """Adds a global. ``data`` is one element for all, or all elements, little-endian."""
+    def op(
+        self,
+        mnemonic: str,
+        operands: Mapping[str, Value | Sequence[Value]] = ...,
+        results: Sequence[str] = ...,
+        attributes: Mapping[str, Any] = ...,
+    ) -> Operation:
+        """Adds an op at the insertion point, which moves behind it.
+
+        ``operands`` are by group, ``results`` are types, ``attributes`` by name: enumerators and strings as
+        ``str``, unit attributes as ``True``, ``value`` of a constant as bytes, predicates as {"kind": ...}.
+        Attributes that are left out have their defaults.
+        """
+    def body(self, op: Operation, region: int = 0, arguments: Sequence[str] = ...) -> Block:
+        """Opens a region's block with arguments of these types. Ops go to its end from now on."""
+    def to_end_of(self, place: Block | Function) -> None:
+        """Ops go to the end of a block or function from now on."""
+    def before(self, op: Operation) -> None: ...
+    def after(self, op: Operation) -> None: ...
+    def set_operands(self, op: Operation, group: str, values: Value | Sequence[Value]) -> None:
+        """Replaces the operands of a group, which may change their number."""
+    def set_attribute(self, op: Operation, name: str, content: Any) -> None: ...
+    def remove_attribute(self, op: Operation, name: str) -> None:
+        """Takes an optional attribute away, or gives one with a default its default."""
+    def replace_all_uses(self, old: Value, new: Value) -> int:
+        """Every operand that is ``old`` becomes ``new``. Says how many were."""
+    def uses(self, value: Value) -> list[tuple[Operation, int]]:
+        """The ops that use a value, and as which of their operands."""
+    def erase(self, op: Operation) -> None:
+        """Takes an op out, with everything in its regions. Refused while its results are used elsewhere."""
+
+def constant_array(op: Operation) -> npt.NDArray[np.generic] | None:
+    """The elements of a ``constant`` as a read-only array of the tile's shape; None for other ops.
+
+    A view of the module's own bytes where NumPy has the element's type (i8 to i64, f16, f32, f64). bf16 is
+    uint16 patterns, 8-bit and smaller floats are uint8 patterns, tf32 three bytes, i4 int8; i1 is unpacked.
+    """
+
+def first_difference(left: Module, right: Module) -> str | None:
+    """Where two modules differ first; None if they are the same program, written alike.
+
+    Neither the layout of the tables matters nor what the text leaves out: version, debug information, the
+    order of keys, whether equal elements are stored once.
+    """
+
+def new_module(version: tuple[int, int] = (13, 3)) -> Module:
+    """An empty module of a bytecode version."""
