@@ -147,7 +147,7 @@ def test_everything_wrong_inside_a_file_is_status_1(
     assert document["valid"] is False
     assert [row["code"] for row in document["diagnostics"]] == ["TP-V0020", "TP-V0020"]
 
-    wrong.write_bytes(b"not bytecode")
+    wrong.write_bytes(b"not \0 bytecode")
     assert run(["verify", str(wrong), "--json"]) == 1
     (row,) = json.loads(capsys.readouterr().out)["diagnostics"]
     assert (row["code"], row["severity"], row["offset"]) == ("TP-B0002", "error", 0)
@@ -161,6 +161,19 @@ def test_an_unopenable_file_is_status_2(tmp_path: Path, capsys: pytest.CaptureFi
 def test_a_target_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify", str(GOLDEN / "probe_views.tileirbc"), "--target", "sm_75"]) == 1
     assert "[TP-V1103]" in capsys.readouterr().out
+
+
+def test_the_text_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["verify", str(GOLDEN / "probe_control_flow.txt")]) == 0
+    assert capsys.readouterr().out.endswith(": valid (bytecode 13.3, 1 kernel(s), 38 ops)\n")
+    wrong = tmp_path / "wrong.mlir"
+    wrong.write_text("entry @k(%a: tile<i32>) {\n  %0 = addf %a, %a : tile<i32>\n  return\n}\n")
+    assert run(["verify", str(wrong), "--json"]) == 1
+    rows = json.loads(capsys.readouterr().out)["diagnostics"]
+    assert {(row["code"], row["line"], row["path"]) for row in rows} == {("TP-V0020", 2, "@k/addf#0")}
+    wrong.write_text("entry @k(\n")
+    assert run(["verify", str(wrong)]) == 1
+    assert "[TP-X" in capsys.readouterr().out
 
 
 # ---- the defect of cuda-tile 1.7.0 ------------------------------------------------------------------------

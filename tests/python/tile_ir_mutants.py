@@ -7,6 +7,7 @@ and the rules about ops decide. ``mutant(rng, seeds)`` is the same for the same 
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import random
 from collections.abc import Callable, Sequence
@@ -32,7 +33,9 @@ def mutant(rng: random.Random, seeds: Sequence[bytes]) -> bytes:
             function.location = 0
     for _ in range(rng.choice((1, 1, 1, 2))):
         change = rng.choices(_CHANGES, [weight for _, weight in _WEIGHTED])[0]
-        change(rng, file)
+        # Some files have nothing that some changes need: constants, strings.
+        with contextlib.suppress(IndexError, ValueError):
+            change(rng, file)
     try:
         return file.build()
     except (OverflowError, ValueError):

@@ -149,7 +149,8 @@ def compare_all(count: int, seed: int, tool: str, jobs: int) -> Tally:
         for future in futures:
             tally.add(future.result())
             if tally.mutants % TOLD_EVERY == 0:
-                print(f"{tally.mutants} of {count}: {len(tally.disagreements)} disagreements", file=sys.stderr)
+                found = len(tally.disagreements)
+                print(f"{tally.mutants} of {count}: {found} disagreements", file=sys.stderr, flush=True)
     return tally
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Tile IR bytecode.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Tile IR: bytecode, or its text form.")],
     strict: Annotated[bool, typer.Option("--strict", help="Warnings are errors.")] = False,
     target: Annotated[
         str, typer.Option("--target", metavar="T", help="What this architecture can do too: sm_90.")
@@ -23,7 +23,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: the findings, and a verdict.")] = False,
 ) -> int:
     """Check a module: print everything that is wrong with it; exit status 1 if it is not valid."""
-    module, findings = _check(file, strict, target)
+    modules, findings = _check(file, strict, target)
     valid = all(finding.severity != "error" for finding in findings)
     if as_json:
         document = {
@@ -35,32 +35,50 @@ def command(
     else:
         for finding in findings:
             print(finding.text)
-        print(_summary(file, module, findings))
+        print(_summary(file, modules, findings))
     return 0 if valid else 1
 
 
-def _check(file: Path, strict: bool, target: str) -> tuple[Module | None, list[Finding]]:
-    """What was read, if it could be, and what is wrong with it. Raises if the file can't be opened."""
-    from tileport import bytecode, verify
+def _check(file: Path, strict: bool, target: str) -> tuple[list[Module], list[Finding]]:
+    """What was read, and what is wrong with it. Raises if the file can't be opened."""
+    from tileport import bytecode, text, verify
 
     try:
-        module = bytecode.read_file(file)
-    except bytecode.BytecodeError as error:
-        if error.code == bytecode.UNREADABLE:
-            raise
-        return None, [verify.Finding(**row) for row in error.diagnostics]
-    return module, verify.verify(module, strict=strict, target=target)
+        data = file.read_bytes()
+    except OSError:
+        bytecode.read_file(file)  # Says why, with the code that all commands have for it.
+        raise
+    findings: list[Finding] = []
+    try:
+        if _is_bytecode(data):
+            modules = [bytecode.read(data, str(file))]
+        else:
+            modules = text.parse_modules(data, str(file))
+        for module in modules:
+            findings += verify.verify(module, strict=strict, target=target)
+        return modules, findings
+    except (bytecode.BytecodeError, text.TextError) as error:
+        return [], [verify.Finding(**row) for row in error.diagnostics]
 
 
-def _summary(file: Path, module: Module | None, findings: list[Finding]) -> str:
+def _is_bytecode(data: bytes) -> bool:
+    """Whether a file is meant as bytecode, good or bad: texts have no zero bytes and are UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return True
+    return not data or data.startswith(b"\x7f") or b"\0" in data
+
+
+def _summary(file: Path, modules: list[Module], findings: list[Finding]) -> str:
     errors = sum(finding.severity == "error" for finding in findings)
     warnings = sum(finding.severity == "warning" for finding in findings)
     counts = [
         f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((errors, "error"), (warnings, "warning")) if n
     ]
-    if module is None or errors:
+    if not modules or errors:
         return f"{file}: not valid: {', '.join(counts)}"
-    ops = len(module.walk())
-    version = f"{module.version[0]}.{module.version[1]}"
-    content = f"bytecode {version}, {len(module.functions)} kernel(s), {ops} ops"
+    versions = ", ".join(sorted({f"{m.version[0]}.{m.version[1]}" for m in modules}))
+    kernels = sum(len(module.functions) for module in modules)
+    content = f"bytecode {versions}, {kernels} kernel(s), {sum(len(m.walk()) for m in modules)} ops"
     return f"{file}: valid ({content}){': ' if counts else ''}{', '.join(counts)}"
