@@ -29,6 +29,7 @@ from tileport.capture.journal import Journal
 from tileport.capture.registry import operators
 from tileport.capture.sweep import Plan, Sweep, make_plan
 from tileport.cli import run
+from tileport.cli._captured import show
 from tileport.toolchain import find_toolchain
 
 needs_worker = pytest.mark.skipif(
@@ -325,8 +326,10 @@ def test_the_command_writes_each_operator_and_says_what_is_missing(
     only = ("driver/dropout", "driver/splitk_reduce")
     plan = Plan(tuple(item for item in make_plan(None).items if item.name in only), (), None)
     monkeypatch.setattr(everything, "make_plan", lambda root: plan)
-    arguments = ["capture", "--all", "-o", str(tmp_path), "--device-model", "h200"]
-    assert run(arguments) == 0
+    assert run(["capture", "--all", "-o", str(tmp_path), "--device-model", "h200", "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary == json.loads((tmp_path / "capture.json").read_text())
+    show(everything.Everything(tmp_path, summary))
     printed = capsys.readouterr().out
     assert "dropout" in printed and "give TileGym's tests with --tests DIR" in printed
     for op in ("dropout", "splitk_reduce"):
@@ -335,9 +338,6 @@ def test_the_command_writes_each_operator_and_says_what_is_missing(
         for row in index["specializations"]:
             data = (tmp_path / op / "reference" / f"{row['name']}.tileirbc").read_bytes()
             assert hashlib.sha256(data).hexdigest() == row["sha256"]
-    assert run([*arguments, "--json"]) == 0
-    summary = json.loads(capsys.readouterr().out)
-    assert summary == {**json.loads((tmp_path / "capture.json").read_text())}
     table = {row["op"]: row for row in summary["operators"]}
     assert table["dropout"]["launches"] == 6 and table["dropout"]["unreached"] == {}
     assert table["softmax"]["specializations"] == 0 and len(table["softmax"]["unreached"]) == 4
@@ -365,9 +365,9 @@ def references(folder: Path) -> Iterator[tuple[str, dict[str, Any], Path]]:
             yield index["op"], row, path.parent / f"{row['name']}.tileirbc"
 
 
-def disassembled(path: Path) -> bytes:
+def disassembled(path: Path, *options: str) -> bytes:
     tool = find_toolchain().require("tileirdisasm")
-    return subprocess.run([tool, path], capture_output=True, check=True).stdout
+    return subprocess.run([tool, *options, path], capture_output=True, check=True).stdout
 
 
 @pytest.mark.full
@@ -443,11 +443,26 @@ def test_the_verifier_finds_nothing_in_what_cutile_writes(everything: Path) -> N
 
 @pytest.mark.full
 @pytest.mark.timeout(3600)
-@pytest.mark.skipif(not hasattr(bytecode, "write"), reason="this build has no bytecode writer")
-def test_every_file_is_written_again_byte_for_byte(everything: Path) -> None:
+@needs_worker
+def test_every_text_with_source_places_is_what_the_tool_prints(everything: Path) -> None:
     differing = [
         path.name
         for _, _, path in references(everything)
-        if bytecode.write(bytecode.read_file(path)) != path.read_bytes()
+        if text.print(bytecode.read_file(path), locations=True).encode("utf-8", "surrogateescape")
+        != disassembled(path, "-g")
     ]
+    assert differing == []
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+@needs_worker
+def test_every_file_is_written_again_byte_for_byte(everything: Path) -> None:
+    differing = []
+    for _, _, path in references(everything):
+        data = path.read_bytes()
+        document = bytecode.read_document(data)
+        canonical = bytecode.write(document.module)
+        if bytecode.write(document) != data or bytecode.write(bytecode.read(canonical)) != canonical:
+            differing.append(path.name)
     assert differing == []
