@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from tileport import UsageError, bytecode, text, verify
+from tileport import UsageError, bytecode, ir, text, verify
 from tileport.capture import capture_all
 from tileport.capture.device_models import DEVICE_MODELS
 from tileport.capture.engine import Outcome
@@ -35,6 +35,10 @@ from tileport.toolchain import find_toolchain
 needs_worker = pytest.mark.skipif(
     importlib.util.find_spec("tilegym") is None or find_toolchain().tileirdisasm.path is None,
     reason="needs torch, tilegym and tileirdisasm",
+)
+
+needs_writer = pytest.mark.skipif(
+    not hasattr(bytecode, "read_document"), reason="this build has no bytecode writer"
 )
 
 # ---- the journal ----------------------------------------------------------------------------------------
@@ -443,6 +447,19 @@ def test_the_verifier_finds_nothing_in_what_cutile_writes(everything: Path) -> N
 
 @pytest.mark.full
 @pytest.mark.timeout(3600)
+def test_every_text_is_parsed_to_the_same_program(everything: Path) -> None:
+    differing = []
+    for _, _, path in references(everything):
+        module = bytecode.read_file(path)
+        difference = ir.first_difference(module, text.parse(text.print(module)))
+        if difference is not None:
+            differing.append((path.name, difference))
+    assert differing == []
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+@needs_writer
 @needs_worker
 def test_every_text_with_source_places_is_what_the_tool_prints(everything: Path) -> None:
     differing = [
@@ -456,7 +473,7 @@ def test_every_text_with_source_places_is_what_the_tool_prints(everything: Path)
 
 @pytest.mark.full
 @pytest.mark.timeout(3600)
-@needs_worker
+@needs_writer
 def test_every_file_is_written_again_byte_for_byte(everything: Path) -> None:
     differing = []
     for _, _, path in references(everything):
