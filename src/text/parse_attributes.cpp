@@ -44,8 +44,16 @@ bool AttributeParser::string(std::string& text) {
 }
 
 bool AttributeParser::key(std::string& key) {
-  if (in_.at(TokenKind::string)) return string(key);
-  Token token;
+  Token token = in_.token();
+  if (in_.at(TokenKind::string)) {
+    // The printer writes keys as they are, as tileirdisasm does.
+    const auto letter = [](char c) {
+      return is_letter(c) || is_digit(c) || c == '_' || c == '$' || c == '.';
+    };
+    if (!string(key)) return false;
+    if (!key.empty() && is_letter(key.front()) && std::ranges::all_of(key, letter)) return true;
+    return in_.error(code::kAttribute, "a key must be an identifier, in quotes or not", token);
+  }
   if (!in_.expect(TokenKind::identifier, "a key", token)) return false;
   key = token.text;
   return true;

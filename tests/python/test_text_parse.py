@@ -58,6 +58,13 @@ def test_bytes_that_are_no_utf8_survive() -> None:
     assert text.print(module).splitlines()[0] == 'entry @"\\FF\\C3\\A9"() {'
 
 
+def test_errors_about_bytes_that_are_no_utf8() -> None:
+    with pytest.raises(text.TextError) as caught:
+        text.parse(b'entry @"a"() {\n  "\xff\xc3"() : () -> ()\n}\n')
+    assert caught.value.message == "'\\xff\\xc3' is no op of Tile IR"
+    assert caught.value.where == "line 2:3"
+
+
 def test_the_whole_corpus(repository: Path) -> None:
     archive = repository.parent / "shared" / "corpus" / "tilegym24.tar.xz"
     if not archive.exists():
