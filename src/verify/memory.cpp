@@ -82,6 +82,8 @@ void get_global(Findings& findings, const Op& op) {
     findings.error(kGlobal, op, fmt::format("there is no global '{}'", name));
     return;
   }
+  // A global of another type is told where it stands.
+  if (module.type(global->type).kind != ir::TypeKind::tile) return;
   const ir::Type& pointer = op.element_type(op.type("result"));
   const ir::TypeId element = module.type(global->type).element;
   if (!same(module, pointer.element, element)) {
