@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "bytecode/codes.hpp"
+#include "bytecode/format.hpp"
 
 namespace tileport::bytecode {
 namespace {
@@ -28,11 +29,6 @@ using ir::Value;
 using ir::ValueId;
 
 std::uint32_t size_of(const auto& table) { return static_cast<std::uint32_t>(table.size()); }
-
-/// Ops that have a row because the dialect has them, but that stand in sections of their own.
-bool is_instruction(const OpInfo& info) {
-  return !info.is("entry") && !info.is("module") && !info.is("global");
-}
 
 }  // namespace
 
@@ -67,7 +63,7 @@ OpId BodyReader::read_op(BlockId block, std::size_t depth) {
   const std::uint64_t opcode = in_.varint();
   const OpId id{size_of(module_.ops)};
   const OpInfo* info = opcode <= 0xFFFF ? ir::find_op(static_cast<std::uint16_t>(opcode)) : nullptr;
-  if (in_.ok() && (!info || module_.version < info->since || !is_instruction(*info) || opcode >= 0x100)) {
+  if (in_.ok() && (!info || module_.version < info->since || !is_instruction(*info))) {
     in_.fail(code::kOpcode,
              fmt::format("opcode {:#x}{} does not exist in the bodies of bytecode {}.{}", opcode,
                          info ? fmt::format(" ({})", info->mnemonic) : "", module_.version.major,
@@ -92,10 +88,7 @@ OpId BodyReader::read_op(BlockId block, std::size_t depth) {
   if (in_.ok()) check_op(id, start);
   const Range results = module_.ops[ir::index(id)].results;
   for (std::uint32_t i = 0; i < results.count; ++i) {
-    const bool numbered =
-        !info->results.empty() &&
-        module_.version >= info->results[std::min<std::size_t>(i, info->results.size() - 1)].since;
-    if (numbered) scope_.push_back(ValueId{results.first + i});
+    if (is_written(*info, i, module_.version)) scope_.push_back(ValueId{results.first + i});
   }
   return id;
 }

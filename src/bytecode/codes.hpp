@@ -35,6 +35,9 @@ inline constexpr std::string_view kFunction =
 inline constexpr std::string_view kDebug = "TP-B0024";   ///< Malformed debug information.
 inline constexpr std::string_view kGlobal = "TP-B0026";  ///< A malformed global.
 inline constexpr std::string_view kBody = "TP-B0025";    ///< A body without the terminator it needs.
+inline constexpr std::string_view kVersionLacks =
+    "TP-B0027";  ///< Something that the version to be written does not have.
+inline constexpr std::string_view kContradiction = "TP-B0028";  ///< A module that no file can hold.
 }  // namespace code
 
 /// Longer numbers come from no writer (a 65-bit one takes 10 bytes).

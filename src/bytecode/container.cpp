@@ -8,49 +8,33 @@
 
 #include <algorithm>
 #include <bit>
-#include <string_view>
 
 #include "bytecode/codes.hpp"
 
 namespace tileport::bytecode {
 namespace {
 
-constexpr std::string_view kMagicBytes{"\x7FTileIR\0", 8};
-constexpr ir::Version kOldest{13, 1};
-constexpr ir::Version kNewest{13, 5};
 constexpr std::uint64_t kPreviewBit = 1;
 
-struct SectionInfo {
-  std::string_view name;
-  std::uint64_t alignment = 1;  ///< A section's own alignment must be a multiple of it.
-  ir::Version since{13, 1};
-};
-
-/// In the order of SectionId.
-constexpr SectionInfo kSections[kSectionKinds] = {
-    {"end"},         {"string", 4}, {"function", 8}, {"debug", 8},
-    {"constant", 8}, {"type", 4},   {"global"},      {"producer", 1, {13, 3}},
-};
-
 void read_header(Cursor& in, std::span<const std::byte> bytes, Container& container) {
-  const bool magic =
-      bytes.size() >= kMagicBytes.size() &&
-      std::ranges::equal(bytes.first(kMagicBytes.size()), std::as_bytes(std::span(kMagicBytes)));
+  const bool magic = bytes.size() >= kMagic.size() &&
+                     std::ranges::equal(bytes.first(kMagic.size()), std::as_bytes(std::span(kMagic)));
   if (!magic) {
     in.fail(code::kMagic, "this is not Tile IR bytecode: it does not begin with 7F 'TileIR' 00", 0);
     return;
   }
-  in.take(kMagicBytes.size());
+  in.take(kMagic.size());
   const std::uint8_t major = in.byte();
   const std::uint8_t minor = in.byte();
   const std::uint64_t tag = in.fixed(2);
   if (!in.ok()) return;
   container.version = {major, minor};
-  if (container.version < kOldest || container.version > kNewest) {
-    in.fail(code::kVersion,
-            fmt::format("bytecode version {}.{} is not supported; {}.{} to {}.{} are", major, minor,
-                        kOldest.major, kOldest.minor, kNewest.major, kNewest.minor),
-            8);
+  if (container.version < kOldestVersion || container.version > kNewestVersion) {
+    in.fail(
+        code::kVersion,
+        fmt::format("bytecode version {}.{} is not supported; {}.{} to {}.{} are", major, minor,
+                    kOldestVersion.major, kOldestVersion.minor, kNewestVersion.major, kNewestVersion.minor),
+        8);
   } else if ((tag & kPreviewBit) != 0) {
     in.fail(code::kHeaderTag, "the file holds public-preview content, which is not supported", 10);
   } else if (tag != 0) {
@@ -63,7 +47,7 @@ bool read_section(Cursor& in, Container& container) {
   const std::uint64_t start = in.offset();
   const std::uint8_t head = in.byte();
   if (!in.ok() || head == 0) return false;
-  const std::size_t id = head & 0x7F;
+  const std::size_t id = head & (kAlignedSection - 1);
   if (id == 0 || id >= kSectionKinds || container.version < kSections[id].since) {
     in.fail(code::kSection,
             fmt::format("section id {} does not exist in bytecode {}.{}", id, container.version.major,
@@ -73,7 +57,8 @@ bool read_section(Cursor& in, Container& container) {
   }
   const std::uint64_t size = in.varint();
   std::uint64_t alignment = 1;
-  if ((head & 0x80) != 0) {
+  const bool aligned = (head & kAlignedSection) != 0;
+  if (aligned) {
     alignment = in.varint();
     if (in.ok() && !std::has_single_bit(alignment)) {
       in.fail(
@@ -100,6 +85,7 @@ bool read_section(Cursor& in, Container& container) {
     return false;
   }
   container.sections[id].emplace(in.take(size), offset);
+  container.order.push_back({static_cast<SectionId>(id), aligned, alignment, offset, size});
   return true;
 }
 
@@ -116,8 +102,7 @@ Result<Container> read_container(std::span<const std::byte> bytes) {
   }
   for (SectionId id : {SectionId::string, SectionId::function}) {
     if (in.ok() && !container.section(id)) {
-      in.fail(code::kMissingSection,
-              fmt::format("the {} section is missing", kSections[static_cast<std::size_t>(id)].name));
+      in.fail(code::kMissingSection, fmt::format("the {} section is missing", section_info(id).name));
     }
   }
   if (!in.ok()) return fail(in.failure());

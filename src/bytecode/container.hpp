@@ -9,17 +9,26 @@
 #include <span>
 #include <tileport/core/diagnostic.hpp>
 #include <tileport/ir/module.hpp>
+#include <vector>
 
 #include "bytecode/cursor.hpp"
+#include "bytecode/format.hpp"
 
 namespace tileport::bytecode {
 
-enum class SectionId : std::uint8_t { end, string, function, debug, constant, type, global, producer };
-inline constexpr std::size_t kSectionKinds = 8;
+/// A section where it stands; `offset` and `size` are the payload's.
+struct SectionPlace {
+  SectionId id = SectionId::end;
+  bool aligned = false;
+  std::uint64_t alignment = 1;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+};
 
 struct Container {
   ir::Version version;
   std::array<std::optional<Cursor>, kSectionKinds> sections;  ///< The last one of each id.
+  std::vector<SectionPlace> order;                            ///< All of them as they stand.
 
   const std::optional<Cursor>& section(SectionId id) const { return sections[static_cast<std::size_t>(id)]; }
 };

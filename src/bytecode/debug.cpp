@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //   debug := varint n functions, filler 4, n × u32 start of the function's slice in the list,
 //            varint m, filler 8, m × u64 attribute ids (1-based, 0 = unknown), attribute table
-//   entry := varint tag, then by tag
-//     unknown
-//     compile unit    file
-//     file            name, directory
-//     lexical block   scope, file, line, column
-//     location        scope, file name, line, column
-//     subprogram      file, line, name, linkage name, compile unit, scope line [13.5: flags]
-//     call site       callee, caller
+//   entry := varint tag, its fields (format.hpp)
 // The reference reader looks at an entry only when something uses it, so a malformed or dangling entry that
 // nothing uses is legal. What follows an entry's last number is ignored.
 
@@ -18,9 +11,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "bytecode/codes.hpp"
-#include "bytecode/tables.hpp"
+#include "bytecode/format.hpp"
 
 namespace tileport::bytecode {
 namespace {
@@ -29,10 +23,33 @@ using ir::DebugEntry;
 using ir::DebugId;
 using Kind = ir::DebugEntry::Kind;
 
-std::uint32_t narrow(std::uint64_t number) {
-  return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(number, std::numeric_limits<std::uint32_t>::max()));
+std::string missing_entry(std::uint64_t id, std::size_t entries) {
+  return fmt::format("debug entry {} does not exist; the file has {}", id, entries - 1);
 }
+
+class EntryReader {
+ public:
+  EntryReader(Cursor& in, const Tables& tables, std::size_t entries)
+      : in_(in), tables_(tables), entries_(entries) {}
+
+  void reference(DebugId& id) {
+    const std::uint64_t start = in_.offset();
+    const std::uint64_t number = in_.varint();
+    if (number >= entries_) in_.fail(code::kDebug, missing_entry(number, entries_), start);
+    id = DebugId{static_cast<std::uint32_t>(number)};
+  }
+  void string(ir::StringId& id) { id = tables_.string(in_); }
+  void number(std::uint32_t& number) {
+    constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
+    number = static_cast<std::uint32_t>(std::min(in_.varint(), kLargest));
+  }
+  void number(std::uint64_t& number) { number = in_.varint(); }
+
+ private:
+  Cursor& in_;
+  const Tables& tables_;
+  std::size_t entries_;
+};
 
 }  // namespace
 
@@ -53,22 +70,20 @@ DebugReader::DebugReader(ir::Module& module, const Tables& tables, const Contain
       in.fail(code::kDebug, fmt::format("locations of function {} are out of range", i + 1), in.start());
     }
   }
-  std::vector<Cursor> entries;
-  if (in.ok()) entries = read_offset_table(in, 4);
-  errors.adopt(in);
-  module_.debug.resize(entries.size() + 1);
-  heights_.resize(entries.size() + 1);
-  places_.resize(entries.size() + 1);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    places_[i + 1] = entries[i].start();
-    read_entry(entries[i], static_cast<std::uint32_t>(i + 1));
+  if (!in.ok()) {
+    errors.adopt(in);
+    return;
   }
-}
-
-void DebugReader::missing(Cursor& errors, std::uint64_t id, std::optional<std::uint64_t> at) const {
-  errors.fail(code::kDebug,
-              fmt::format("debug entry {} does not exist; the file has {}", id, module_.debug.size() - 1),
-              at);
+  const OffsetTable table(in, kOffsetWidth);
+  errors.adopt(in);
+  module_.debug.resize(table.size() + std::size_t{1});
+  heights_.resize(module_.debug.size());
+  places_.resize(module_.debug.size());
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    Cursor entry = table.entry(i);
+    places_[i + 1] = entry.start();
+    read_entry(entry, i + 1);
+  }
 }
 
 void DebugReader::read_entry(Cursor& in, std::uint32_t id) {
@@ -76,49 +91,8 @@ void DebugReader::read_entry(Cursor& in, std::uint32_t id) {
   const std::uint64_t tag = in.varint();
   // A tag that doesn't exist is a place that isn't known, whatever follows it.
   if (tag <= static_cast<std::uint64_t>(Kind::call_site)) entry.kind = static_cast<Kind>(tag);
-  const auto reference = [&] {
-    const std::uint64_t at = in.offset();
-    const std::uint64_t number = in.varint();
-    if (number >= module_.debug.size()) missing(in, number, at);
-    return DebugId{static_cast<std::uint32_t>(number)};
-  };
-  const auto number = [&] { return narrow(in.varint()); };
-  switch (entry.kind) {
-    case Kind::unknown:
-      break;
-    case Kind::compile_unit:
-      entry.file = reference();
-      break;
-    case Kind::file:
-      entry.name = tables_.string(in);
-      entry.other_name = tables_.string(in);
-      break;
-    case Kind::lexical_block:
-      entry.scope = reference();
-      entry.file = reference();
-      entry.line = number();
-      entry.column = number();
-      break;
-    case Kind::location:
-      entry.scope = reference();
-      entry.name = tables_.string(in);
-      entry.line = number();
-      entry.column = number();
-      break;
-    case Kind::subprogram:
-      entry.file = reference();
-      entry.line = number();
-      entry.name = tables_.string(in);
-      entry.other_name = tables_.string(in);
-      entry.scope = reference();
-      entry.scope_line = number();
-      if (module_.version >= ir::Version{13, 5}) entry.flags = in.varint();
-      break;
-    case Kind::call_site:
-      entry.scope = reference();
-      entry.caller = reference();
-      break;
-  }
+  EntryReader fields(in, tables_, module_.debug.size());
+  debug_fields(fields, entry, module_.version);
   if (in.ok()) {
     module_.debug[id] = entry;
   } else {
@@ -146,7 +120,7 @@ DebugId DebugReader::next(Cursor& errors, std::uint64_t at) {
 
 bool DebugReader::check(std::uint64_t id, Kinds allowed, Cursor& errors, std::size_t depth) {
   if (id >= module_.debug.size()) {
-    missing(errors, id, std::nullopt);
+    errors.fail(code::kDebug, missing_entry(id, module_.debug.size()));
     return false;
   }
   const auto number = static_cast<std::uint32_t>(id);

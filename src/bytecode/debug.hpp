@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <tileport/ir/module.hpp>
-#include <unordered_map>
 #include <vector>
 
 #include "bytecode/container.hpp"
@@ -30,18 +28,10 @@ class DebugReader {
   /// The next location. `errors` gets the mistakes of the debug section, and a missing location at `at`.
   ir::DebugId next(Cursor& errors, std::uint64_t at);
 
-  /// Where each function's locations begin in `ids`.
-  const std::vector<std::uint64_t>& starts() const { return starts_; }
-  /// Of all functions, as written: unused ones may be beyond the table.
-  const std::vector<std::uint64_t>& ids() const { return ids_; }
-  /// Whether an entry of the file is one that the module holds as "unknown" because it is malformed.
-  bool malformed(std::uint32_t id) const { return defects_.contains(id); }
-
  private:
   using Kinds = std::initializer_list<ir::DebugEntry::Kind>;
 
   void read_entry(Cursor& in, std::uint32_t id);
-  void missing(Cursor& errors, std::uint64_t id, std::optional<std::uint64_t> at) const;
   /// Follows everything that an entry refers to. False, with an error, if it isn't one of the kinds that its
   /// user needs, if it is malformed, or if anything that it refers to is so.
   bool check(std::uint64_t id, Kinds allowed, Cursor& errors, std::size_t depth);
@@ -53,8 +43,8 @@ class DebugReader {
   bool present_ = false;
   std::vector<std::uint64_t> starts_;
   std::vector<std::uint64_t> ids_;
-  std::vector<std::uint64_t> places_;                      ///< Where each entry begins in the file.
-  std::unordered_map<std::uint32_t, Diagnostic> defects_;  ///< Why an entry can't be used.
+  std::vector<std::uint64_t> places_;   ///< Where each entry begins in the file.
+  Defects defects_;                     ///< Why an entry can't be used.
   std::vector<std::uint32_t> heights_;  ///< Of checked entries: how deep references go; 0 = not checked.
   std::size_t position_ = 0;
   std::size_t end_ = 0;

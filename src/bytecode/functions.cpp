@@ -17,10 +17,6 @@
 namespace tileport::bytecode {
 namespace {
 
-constexpr std::uint8_t kPrivate = 1;
-constexpr std::uint8_t kKernel = 2;
-constexpr std::uint8_t kHasHints = 4;  ///< Up to 13.4; from 13.5 on every kernel has hints.
-
 class FunctionReader {
  public:
   FunctionReader(ir::Module& module, const Tables& tables, DebugReader& debug, Cursor& in)
@@ -87,12 +83,12 @@ class FunctionReader {
 
   /// Unknown bits were ignored before 13.4.
   std::uint8_t known_flags() const {
-    const bool newest = module_.version >= ir::Version{13, 5};
+    const bool newest = module_.version >= kHintsAlways;
     return kPrivate | kKernel | (newest ? 0 : kHasHints);
   }
 
   void read_attributes(ir::Function& function, std::uint8_t flags) {
-    const bool newest = module_.version >= ir::Version{13, 5};
+    const bool newest = module_.version >= kHintsAlways;
     if (newest || (flags & kHasHints) != 0) {
       const std::uint64_t start = in_.offset();
       function.hints = attributes_.tagged(in_);
@@ -135,7 +131,7 @@ void read_globals(ir::Module& module, const Tables& tables, Cursor in, Cursor& e
     global.value = tables.constant(in);
     if (in.ok() && module.string(global.name).empty()) in.fail(code::kGlobal, "a global has no name", start);
     global.alignment = in.varint();
-    if (module.version >= ir::Version{13, 3}) {
+    if (module.version >= kGlobalFlags) {
       const std::uint64_t visibility = in.varint();
       if (in.ok() && visibility >= ir::kVisibility.values.size()) {
         in.fail(code::kEnumerator, fmt::format("{} has no value {}", ir::kVisibility.name, visibility),

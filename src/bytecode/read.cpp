@@ -13,10 +13,19 @@
 #include "bytecode/container.hpp"
 #include "bytecode/debug.hpp"
 #include "bytecode/functions.hpp"
+#include "bytecode/sections.hpp"
 #include "bytecode/tables.hpp"
 
 namespace tileport::bytecode {
 namespace {
+
+Diagnostic unreadable(const std::string& path, int error) {
+  return {.code = std::string(code::kUnreadable),
+          .message = fmt::format("can't read the file: {}", std::strerror(error)),
+          .place = {.file = path}};
+}
+
+}  // namespace
 
 Result<ir::Module> read_sections(const Container& container) {
   ir::Module module;
@@ -39,14 +48,6 @@ Result<ir::Module> read_sections(const Container& container) {
   if (!errors.ok()) return fail(errors.failure());
   return module;
 }
-
-Diagnostic unreadable(const std::string& path, int error) {
-  return {.code = std::string(code::kUnreadable),
-          .message = fmt::format("can't read the file: {}", std::strerror(error)),
-          .place = {.file = path}};
-}
-
-}  // namespace
 
 Result<ir::Module> read(std::span<const std::byte> bytes, std::string file) {
   auto module = read_container(bytes).and_then(read_sections);

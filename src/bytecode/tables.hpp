@@ -7,9 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string_view>
+#include <span>
 #include <tileport/ir/module.hpp>
+#include <unordered_map>
 #include <vector>
 
 #include "bytecode/container.hpp"
@@ -17,14 +17,34 @@
 
 namespace tileport::bytecode {
 
+/// Why entries of a table can't be used, by their number.
+using Defects = std::unordered_map<std::uint32_t, Diagnostic>;
+
 /// What becomes of an entry whose offsets are not within the data, or whose end is before its start.
 enum class Entries : std::uint8_t {
   checked,  ///< Its cursor has failed.
   clamped,  ///< It reaches to the end of the data; the reference reader treats strings so.
 };
 
-/// Splits a table "varint count, filler to `width`, count offsets of `width` bytes, items" into its items.
-std::vector<Cursor> read_offset_table(Cursor& in, std::size_t width, Entries entries = Entries::checked);
+/// A table "varint count, filler to `width`, count offsets of `width` bytes, entries".
+class OffsetTable {
+ public:
+  /// Takes all bytes that are left.
+  OffsetTable(Cursor& in, std::size_t width, Entries entries = Entries::checked);
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(offsets_.size()); }
+  /// Where an entry begins in the file.
+  std::uint64_t start(std::uint32_t number) const;
+  Cursor entry(std::uint32_t number) const;
+
+ private:
+  std::size_t width_;
+  Entries entries_;
+  std::vector<std::uint64_t> offsets_;
+  std::span<const std::byte> data_;
+  std::uint64_t table_start_ = 0;
+  std::uint64_t data_start_ = 0;
+};
 
 class Tables {
  public:
@@ -48,8 +68,8 @@ class Tables {
   void read_constants(const Container& container, Cursor& errors);
 
   ir::Module& module_;
-  std::vector<std::optional<Diagnostic>> bad_types_;  ///< Why an entry can't be used.
-  std::vector<std::optional<Diagnostic>> bad_constants_;
+  Defects bad_types_;
+  Defects bad_constants_;
 };
 
 }  // namespace tileport::bytecode

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <tileport/core/diagnostic.hpp>
 #include <tileport/ir/module.hpp>
 #include <vector>
 
 #include "bytecode/cursor.hpp"
+#include "bytecode/tables.hpp"
 
 namespace tileport::bytecode {
 
@@ -18,7 +18,6 @@ ir::Type read_type(Cursor& in, ir::Version version, std::size_t table_size);
 /// Checks what the entries refer to (a pointer's element, a view's tensor_view …) and tile shapes. Fills
 /// `bad`, also for entries that refer to bad ones. No cycle survives: every kind may only refer to simpler
 /// kinds.
-void check_types(const std::vector<ir::Type>& types, std::vector<std::optional<Diagnostic>>& bad,
-                 const std::vector<Cursor>& items);
+void check_types(const std::vector<ir::Type>& types, Defects& bad, const OffsetTable& table);
 
 }  // namespace tileport::bytecode

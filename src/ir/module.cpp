@@ -129,6 +129,13 @@ SourceLocation Module::source(DebugId id) const {
 
 std::vector<SourceLocation> Module::frames(DebugId id) const { return frames_of(*this, id, kMostFrames); }
 
+bool Module::says_something(const AttributeSlot& slot, const AttributeInfo& info) const {
+  if (!slot.present) return false;
+  if (info.default_value) return slot.word != *info.default_value;
+  if (info.encoding != Encoding::boolean_array) return true;
+  return std::ranges::any_of(attributes[slot.word].numbers, [](std::int64_t entry) { return entry != 0; });
+}
+
 std::string Module::access_path(OpId id) const {
   const Operation& operation = op(id);
   std::size_t number = 0;

@@ -37,6 +37,13 @@ constexpr AttributeInfo defaulted(AttributeInfo info, std::uint64_t value) {
   return info;
 }
 
+/// Per dimension of a view, whether an access promises not to reach beyond the tensor.
+constexpr AttributeInfo inbounds(Version since) {
+  AttributeInfo info = attribute("inbounds", Encoding::boolean_array, since);
+  info.one_per = "index";
+  return info;
+}
+
 /// The attribute stands in the file only if the flag of its name is set.
 constexpr AttributeInfo optional(AttributeInfo info) {
   info.optional = true;

@@ -179,15 +179,7 @@ class Printer {
       case Subject::none:
         return false;
     }
-    const ir::AttributeSlot& content = slot(id, node);
-    const ir::AttributeInfo& info = module_.op(id).info->attributes[node.index];
-    if (!content.present) return false;
-    if (info.encoding == ir::Encoding::enumeration) return content.word != info.default_value;
-    if (info.encoding == ir::Encoding::boolean_array) {
-      return std::ranges::any_of(module_.attributes[content.word].numbers,
-                                 [](std::int64_t entry) { return entry != 0; });
-    }
-    return true;
+    return module_.says_something(slot(id, node), module_.op(id).info->attributes[node.index]);
   }
 
   void append_plain(OpId id, const FormNode& node) {

@@ -213,6 +213,9 @@ class Module {
   /// The same with its callers, innermost first; at most kMostFrames.
   std::vector<SourceLocation> frames(DebugId id) const;
 
+  /// Whether an attribute is there and differs from what its absence would mean.
+  bool says_something(const AttributeSlot& slot, const AttributeInfo& info) const;
+
   /// "%0"-free access path for people: "@kernel/for#0/addf#3" (n-th op of that mnemonic in its block). Ops of
   /// a second region are below "else": "@kernel/if#1/else/store_view_tko#0".
   std::string access_path(OpId id) const;

@@ -54,6 +54,9 @@ struct AttributeInfo {
   /// What an absent attribute means (in older versions, and where the text leaves it out); an enumeration's
   /// number.
   std::optional<std::uint64_t> default_value{};
+  /// For Encoding::boolean_array: the operand group that it has one entry a value of. An absent list is false
+  /// throughout.
+  std::string_view one_per{};
 };
 
 /// Flag bits are numbered in the order of the row. A presence flag has the name of its attribute or operand
