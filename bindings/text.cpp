@@ -37,8 +37,11 @@ std::optional<ir::TypeKind> element_kind(const std::string& keyword) {
 void bind_text(py::module_& core) {
   py::module_ module = core.def_submodule("text", "Prints and parses Tile IR.");
   module.def(
-      "print", [](const ir::Module& printed) { return to_python(tileport::text::print(printed)); },
-      py::arg("module"));
+      "print",
+      [](const ir::Module& printed, bool locations) {
+        return to_python(tileport::text::print(printed, {.locations = locations}));
+      },
+      py::arg("module"), py::arg("locations"));
   module.def(
       "parse_modules",
       [](const py::bytes& source, const std::string& file,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints Tile IR exactly as tileirdisasm does (without debug information), and parses such texts."""
+"""Prints Tile IR exactly as tileirdisasm does, and parses such texts."""
 
 from __future__ import annotations
 
@@ -37,9 +37,12 @@ class TextError(InputError):
         return type(self), (self.diagnostics,)
 
 
-def print(module: Module) -> str:
-    """The module's text. Bytes of names that are not UTF-8 become surrogates ("surrogateescape")."""
-    result: str = _text.print(module)
+def print(module: Module, *, locations: bool = False) -> str:
+    """The module's text, with source places as ``tileirdisasm -g`` writes them if ``locations``.
+
+    Bytes of names that are not UTF-8 become surrogates ("surrogateescape").
+    """
+    result: str = _text.print(module, locations)
     return result
 
 

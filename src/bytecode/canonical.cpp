@@ -52,6 +52,7 @@ class Key {
   void type(TypeId id) { add(static_cast<std::uint64_t>(id)); }
   void string(StringId id) { add(static_cast<std::uint64_t>(id)); }
   void reference(DebugId id) { add(ir::index(id)); }
+  void flags(std::uint64_t flags) { add(flags); }
   void number(auto number) { add(static_cast<std::uint64_t>(number)); }
   void list(const auto& items, std::size_t = 0) {
     add(items.size());
@@ -102,6 +103,8 @@ class Canonical {
     made_.constants.clear();
     made_.attributes.clear();
     made_.debug.assign(1, DebugEntry{});
+    for (ir::Function& function : made_.functions) function.location = DebugId{};
+    for (ir::Operation& op : made_.ops) op.location = DebugId{};
   }
 
   ir::Module run(bool debug_info) {
@@ -111,10 +114,11 @@ class Canonical {
       global.type = mapped(global.type);
     }
     for (ir::Function& function : made_.functions) run(function);
-    for (ir::Function& function : made_.functions) {
-      locate(function.location, debug_info);
-      ir::walk(made_, function.body,
-               [&](ir::OpId op) { locate(made_.ops[ir::index(op)].location, debug_info); });
+    for (std::size_t i = 0; i < old_.functions.size() && debug_info; ++i) {
+      ir::Function& function = made_.functions[i];
+      function.location = mapped(old_.functions[i].location);
+      ir::walk(old_, function.body,
+               [&](ir::OpId op) { made_.ops[ir::index(op)].location = mapped(old_.op(op).location); });
     }
     if (made_.producer && made_.version < section_info(SectionId::producer).since) made_.producer.reset();
     if (made_.producer) made_.producer = mapped(*made_.producer);
@@ -125,6 +129,7 @@ class Canonical {
   void presence(auto&) {}
   void enumerator(auto&, const ir::Enumeration&) {}
   void number(auto&) {}
+  void flags(auto&) {}
   void list(auto&, std::size_t) {}
   void list(std::vector<TypeId>& ids) {
     for (TypeId& id : ids) id = mapped(id);
@@ -183,8 +188,6 @@ class Canonical {
     }));
   }
 
-  void locate(DebugId& location, bool debug_info) { location = debug_info ? mapped(location) : DebugId{}; }
-
   AttributeId mapped(AttributeId id) {
     Attribute made = old_.attribute(id);
     switch (made.kind) {
@@ -241,7 +244,7 @@ class Canonical {
   void run_arguments(ir::BlockId block) {
     const ir::Range arguments = made_.block(block).arguments;
     for (std::uint32_t i = arguments.first; i < arguments.first + arguments.count; ++i)
-      made_.values[i].type = mapped(made_.values[i].type);
+      made_.values[i].type = mapped(old_.values[i].type);
   }
 
   void run(ir::OpId id) {
@@ -256,7 +259,7 @@ class Canonical {
       const ir::AttributeInfo& info = op.info->attributes[i];
       // Left alone where the version has no place for it and it says nothing.
       if (made_.version < info.since && !old_.says_something(slot, info)) slot.present = false;
-      if (slot.present) slot.word = word(id, info, slot.word);
+      if (slot.present) slot.word = word(id, info, old_.attribute_slots[op.attributes.first + i].word);
     }
     for (std::uint32_t r = op.regions.first; r < op.regions.first + op.regions.count; ++r) {
       const ir::Range blocks = made_.regions[r].blocks;

@@ -43,7 +43,12 @@ class EntryReader {
     constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
     number = static_cast<std::uint32_t>(std::min(in_.varint(), kLargest));
   }
-  void number(std::uint64_t& number) { number = in_.varint(); }
+  void flags(std::uint64_t& flags) {
+    const std::uint64_t start = in_.offset();
+    flags = in_.varint();
+    if (flags > kDeclaration)
+      in_.fail(code::kFlags, fmt::format("a subprogram has unknown flags {:#x}", flags), start);
+  }
 
  private:
   Cursor& in_;

@@ -31,6 +31,7 @@ class FieldWriter {
     for (auto item : numbers) out_.fixed(static_cast<std::uint64_t>(static_cast<std::int64_t>(item)), width);
   }
   void number(auto number) { out_.varint(static_cast<std::uint64_t>(number)); }
+  void flags(std::uint64_t flags) { out_.varint(flags); }
   void string(ir::StringId id) { encoder_.write_string(out_, id); }
   void reference(ir::DebugId id) {
     encoder_.write_index(out_, ir::index(id), encoder_.module_.debug.size(), "debug entry");

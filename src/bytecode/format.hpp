@@ -48,6 +48,7 @@ inline constexpr ir::Version kHintsAlways{13, 5};
 inline constexpr ir::Version kGlobalFlags{13, 3};  ///< Globals have a visibility and can be constant.
 inline constexpr ir::Version kPointerAttributes{13, 4};
 inline constexpr ir::Version kSubprogramFlags{13, 5};
+inline constexpr std::uint64_t kDeclaration = 1;  ///< The only flag of a subprogram.
 
 /// Widths of the offsets in a table's head.
 inline constexpr std::size_t kOffsetWidth = 4;
@@ -189,7 +190,7 @@ void debug_fields(Archive& archive, AnyEntry& entry, ir::Version version) {
       archive.string(entry.other_name);
       archive.reference(entry.scope);
       archive.number(entry.scope_line);
-      if (version >= kSubprogramFlags) archive.number(entry.flags);
+      if (version >= kSubprogramFlags) archive.flags(entry.flags);
       break;
     case Kind::call_site:
       archive.reference(entry.scope);

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <span>
 #include <tileport/text/print.hpp>
 #include <vector>
 
 #include "text/form.hpp"
 #include "text/literals.hpp"
+#include "text/locations.hpp"
 #include "text/names.hpp"
 
 namespace tileport::text {
@@ -20,19 +22,33 @@ using ir::ValueId;
 
 class Printer {
  public:
-  explicit Printer(const ir::Module& module)
-      : module_(module), literals_(module), names_(module, literals_) {}
+  Printer(const ir::Module& module, const PrintOptions& options)
+      : module_(module), literals_(module), names_(module, literals_) {
+    if (options.locations) locations_.emplace(module);
+  }
 
   std::string print() {
-    if (module_.producer) out_ += "// Producer: " + module_.string(*module_.producer) + "\n";
-    for (const ir::Global& global : module_.globals) print_global(global);
-    for (const ir::Function& function : module_.functions) print_function(function);
-    if (module_.globals.empty() && module_.functions.empty()) out_ += '\n';
+    if (locations_) {
+      // Aliases are numbered when all are known.
+      print_module();
+      locations_->number();
+      out_.clear();
+    }
+    print_module();
+    if (locations_) locations_->append_definitions(out_);
     return std::move(out_);
   }
 
  private:
+  void print_module() {
+    if (module_.producer) out_ += "// Producer: " + module_.string(*module_.producer) + "\n";
+    for (const ir::Global& global : module_.globals) print_global(global);
+    for (const ir::Function& function : module_.functions) print_function(function);
+    if (module_.globals.empty() && module_.functions.empty()) out_ += '\n';
+  }
+
   void print_global(const ir::Global& global) {
+    collect(ir::DebugId{});  // The format holds no places of globals.
     out_ += "global ";
     if (global.is_private) out_ += "private ";
     if (global.is_constant) out_ += " constant";
@@ -41,10 +57,12 @@ class Printer {
     if (global.alignment != 0) out_ += fmt::format(" alignment = {}", global.alignment);
     out_ += ' ';
     literals_.append_dense(out_, global.value, global.type);
-    out_ += " : " + literals_.type(global.type) + '\n';
+    out_ += " : " + literals_.type(global.type);
+    end_line(ir::DebugId{});
   }
 
   void print_function(const ir::Function& function) {
+    collect(function.location);
     out_ += function.is_kernel ? "entry " : "testing$func ";
     append_symbol(out_, module_.string(function.name));
     out_ += '(';
@@ -59,7 +77,17 @@ class Printer {
     ++depth_;
     for (OpId op : module_.block(function.body).ops) print_op(op);
     --depth_;
-    out_ += "}\n";
+    out_ += '}';
+    end_line(function.location);
+  }
+
+  void collect(ir::DebugId location) {
+    if (locations_) locations_->collect(location);
+  }
+
+  void end_line(ir::DebugId location) {
+    if (locations_) locations_->append_use(out_, location);
+    out_ += '\n';
   }
 
   /// Only functions of the dialect's test build have results.
@@ -83,11 +111,13 @@ class Printer {
   void indent() { out_.append(2 * depth_, ' '); }
 
   void print_op(OpId id) {
+    const ir::Operation& op = module_.op(id);
+    collect(op.location);
     indent();
     names_.append_results(out_, id);
-    out_ += module_.op(id).info->mnemonic;
-    append_form(id, form_of(*module_.op(id).info));
-    out_ += '\n';
+    out_ += op.info->mnemonic;
+    append_form(id, form_of(*op.info));
+    end_line(op.location);
   }
 
   void append_form(OpId id, const std::vector<FormNode>& nodes) {
@@ -328,6 +358,7 @@ class Printer {
   const ir::Module& module_;
   Literals literals_;
   Names names_;
+  std::optional<Locations> locations_;
   std::string out_;
   std::size_t depth_ = 0;
   std::vector<ValueId> scratch_;
@@ -335,7 +366,9 @@ class Printer {
 
 }  // namespace
 
-std::string print(const ir::Module& module) { return Printer(module).print(); }
+std::string print(const ir::Module& module, const PrintOptions& options) {
+  return Printer(module, options).print();
+}
 
 std::string print(const ir::Module& module, ir::TypeId type) { return Literals(module).type(type); }
 

@@ -19,7 +19,7 @@ enum class DebugId : std::uint32_t {};
 ///   lexical_block   scope, file, line, column
 ///   location        scope, name = the file as the front end calls it, line, column
 ///   subprogram      file, line, name, other_name = the symbol, scope = the compile unit, scope_line,
-///                   flags (since 13.5)
+///                   flags (since 13.5; 1 = declaration)
 ///   call_site       scope = the callee's place, caller
 /// `scope` of a lexical block or location is a lexical block or subprogram. Readers check what functions and
 /// ops use; an entry that nothing uses may refer to anything.

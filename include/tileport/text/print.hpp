@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints a module exactly as tileirdisasm 13.5 does (without -g).
+// Prints a module exactly as tileirdisasm 13.5 does.
 #pragma once
 
 #include <string>
@@ -7,7 +7,11 @@
 
 namespace tileport::text {
 
-std::string print(const ir::Module& module);
+struct PrintOptions {
+  bool locations = false;  ///< Source places too, as tileirdisasm -g does.
+};
+
+std::string print(const ir::Module& module, const PrintOptions& options = {});
 
 /// One type, as it stands in the text: "tile<16x8xf32>".
 std::string print(const ir::Module& module, ir::TypeId type);

@@ -13,6 +13,9 @@ import typer
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE.tileirbc", help="Tile IR bytecode.")],
+    locations: Annotated[
+        bool, typer.Option("--locations", "-g", help="Print source places too, as tileirdisasm -g does.")
+    ] = False,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print JSON: every op with operands, types, attributes and places."),
@@ -23,7 +26,7 @@ def command(
     from tileport.cli._module_json import module_json
 
     module = bytecode.read_file(file)
-    printed = text.print(module)
+    printed = text.print(module, locations=locations)
     if as_json:
         print(json.dumps({"file": str(file), **module_json(module), "text": printed}, indent=2))
     else:
