@@ -14,7 +14,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "bytecode/codes.hpp"
@@ -188,14 +189,14 @@ void AttributeReader::number(Cursor& in, Attribute& attribute) {
 void AttributeReader::dictionary(Cursor& in, Attribute& attribute, std::size_t depth) {
   const bool hints = attribute.kind == Kind::optimization_hints;
   const std::size_t size = in.count("dictionary entries", 2);
+  std::unordered_set<std::string_view> keys;
   for (std::size_t i = 0; i < size && in.ok(); ++i) {
     const std::uint64_t start = in.offset();
     const ir::StringId key = tables_.string(in);
     const AttributeId item = tagged(in, depth + 1);
     if (!in.ok()) return;
     if (module_.string(key).empty()) in.fail(code::kAttribute, "a key of a dictionary is empty", start);
-    const auto same = [&](ir::StringId other) { return module_.string(other) == module_.string(key); };
-    if (std::ranges::any_of(attribute.keys, same)) {
+    if (!keys.insert(module_.string(key)).second) {
       in.fail(code::kAttribute, fmt::format("key '{}' stands twice in a dictionary", module_.string(key)),
               start);
     } else if (hints && module_.attribute(item).kind != Kind::dictionary) {

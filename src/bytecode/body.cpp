@@ -118,10 +118,11 @@ void BodyReader::read_results(OpId id, std::uint64_t start) {
 }
 
 TypeId BodyReader::token_type() {
+  if (token_type_) return *token_type_;
   const auto found = std::ranges::find(module_.types, ir::TypeKind::token, &ir::Type::kind);
-  const auto number = static_cast<std::uint32_t>(found - module_.types.begin());
+  token_type_ = TypeId{static_cast<std::uint32_t>(found - module_.types.begin())};
   if (found == module_.types.end()) module_.types.emplace_back();
-  return TypeId{number};
+  return *token_type_;
 }
 
 bool BodyReader::flagged(const ir::Operation& op, std::string_view name) const {

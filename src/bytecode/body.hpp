@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <tileport/ir/module.hpp>
 #include <vector>
 
@@ -16,8 +17,13 @@ namespace tileport::bytecode {
 class BodyReader {
  public:
   BodyReader(ir::Module& module, const Tables& tables, AttributeReader& attributes, DebugReader& debug,
-             Cursor& in)
-      : module_(module), tables_(tables), attributes_(attributes), debug_(debug), in_(in) {}
+             std::optional<ir::TypeId>& token_type, Cursor& in)
+      : module_(module),
+        tables_(tables),
+        attributes_(attributes),
+        debug_(debug),
+        token_type_(token_type),
+        in_(in) {}
 
   /// Reads ops until the bytes end. `arguments` are the types of the function's parameters.
   ir::BlockId read(const std::vector<ir::TypeId>& arguments);
@@ -42,6 +48,7 @@ class BodyReader {
   const Tables& tables_;
   AttributeReader& attributes_;
   DebugReader& debug_;
+  std::optional<ir::TypeId>& token_type_;  ///< Found once for all functions.
   Cursor& in_;
   /// The values that are defined at this place, by their numbers in the bytecode.
   std::vector<ir::ValueId> scope_;

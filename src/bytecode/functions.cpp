@@ -17,10 +17,18 @@
 namespace tileport::bytecode {
 namespace {
 
+/// Functions share types, so a few bytes can say many arguments; this many a byte are enough for real files.
+constexpr std::uint64_t kMostArguments = 16;
+
 class FunctionReader {
  public:
   FunctionReader(ir::Module& module, const Tables& tables, DebugReader& debug, Cursor& in)
-      : module_(module), tables_(tables), attributes_(module, tables), debug_(debug), in_(in) {}
+      : module_(module),
+        tables_(tables),
+        attributes_(module, tables),
+        debug_(debug),
+        in_(in),
+        room_(kMostArguments * in.remaining()) {}
 
   void read() {
     const std::uint64_t start = in_.offset();
@@ -32,6 +40,12 @@ class FunctionReader {
     if (!in_.ok()) return;
     check(function, flags, location, start);
     if (!in_.ok()) return;
+    const std::size_t arguments_here = module_.type(function.type).inputs.size();
+    if (arguments_here > room_) {
+      in_.fail(code::kCount, "functions have more arguments than a file of this size can use", start);
+      return;
+    }
+    room_ -= arguments_here;
     function.is_private = (flags & kPrivate) != 0;
     function.is_kernel = true;
     debug_.enter_function(location);
@@ -42,7 +56,7 @@ class FunctionReader {
     Cursor body(in_.take(size), body_start);
     if (in_.ok()) {
       const std::vector<ir::TypeId> arguments = module_.type(function.type).inputs;
-      function.body = BodyReader(module_, tables_, attributes_, debug_, body).read(arguments);
+      function.body = BodyReader(module_, tables_, attributes_, debug_, token_type_, body).read(arguments);
     }
     in_.adopt(body);
     module_.functions.push_back(function);
@@ -110,6 +124,8 @@ class FunctionReader {
   AttributeReader attributes_;
   DebugReader& debug_;
   Cursor& in_;
+  std::optional<ir::TypeId> token_type_;
+  std::uint64_t room_;  ///< Arguments that the functions to come may have.
 };
 
 }  // namespace
