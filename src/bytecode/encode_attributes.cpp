@@ -14,8 +14,12 @@ using Kind = ir::Attribute::Kind;
 void Encoder::write_word(Output& out, const ir::AttributeInfo& info, std::uint64_t word) {
   switch (info.encoding) {
     case Encoding::enumeration:
-      if (word >= info.enumeration->values.size())
+      if (word >= info.enumeration->values.size()) {
         contradiction(fmt::format("{} has no value {}", info.enumeration->name, word));
+      } else if (!info.enumeration->has(word, module_.version.minor)) {
+        lacks(fmt::format("{} {}", info.name, info.enumeration->values[word]),
+              {module_.version.major, info.enumeration->newer_minor});
+      }
       out.varint(word);
       return;
     case Encoding::integer:
@@ -130,7 +134,8 @@ void Encoder::write_number(Output& out, const Attribute& attribute) {
   write_type_id(out, attribute.type);
   if (failure_) return;
   const bool floating = attribute.kind == Kind::floating;
-  if (floating && ir::bit_width(module_.type(attribute.type).kind) <= 8) {
+  const unsigned width = ir::bit_width(module_.type(attribute.type).kind);
+  if (width == 1 || (floating && width <= 8)) {
     out.byte(static_cast<std::uint8_t>(attribute.bits));
   } else if (floating) {
     out.signed_varint(static_cast<std::int64_t>(attribute.bits));

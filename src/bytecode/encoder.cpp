@@ -196,9 +196,11 @@ void Encoder::table(Output& out, Item head, Item entry, std::size_t width, std::
 
 void Encoder::write_type(Output& out, const ir::Type& type) {
   const TypeTag& tag = type_tag(type.kind);
-  if (module_.version < tag.since) lacks(fmt::format("type {}", ir::keyword(type.kind)), tag.since);
-  if (type.pointer_attribute && module_.version < kPointerAttributes) {
-    lacks(fmt::format("the attribute of a {}", ir::keyword(type.kind)), kPointerAttributes);
+  if (module_.version < ir::since(type.kind)) {
+    lacks(fmt::format("type {}", ir::keyword(type.kind)), ir::since(type.kind));
+  }
+  if (type.pointer_attribute && module_.version < ir::kPointerAttributeSince) {
+    lacks(fmt::format("the attribute of a {}", ir::keyword(type.kind)), ir::kPointerAttributeSince);
   }
   out.varint(tag.number);
   FieldWriter fields(*this, out);

@@ -46,7 +46,6 @@ inline constexpr std::uint8_t kHasHints = 4;  ///< Up to 13.4; from kHintsAlways
 inline constexpr ir::Version kHintsAlways{13, 5};
 
 inline constexpr ir::Version kGlobalFlags{13, 3};  ///< Globals have a visibility and can be constant.
-inline constexpr ir::Version kPointerAttributes{13, 4};
 inline constexpr ir::Version kSubprogramFlags{13, 5};
 inline constexpr std::uint64_t kDeclaration = 1;  ///< The only flag of a subprogram.
 
@@ -69,7 +68,6 @@ inline bool is_written(const ir::OpInfo& info, std::size_t result, ir::Version v
 struct TypeTag {
   std::uint64_t number;
   ir::TypeKind kind;
-  ir::Version since{13, 1};
 };
 
 inline constexpr TypeTag kTypeTags[] = {
@@ -91,12 +89,12 @@ inline constexpr TypeTag kTypeTags[] = {
     {15, ir::TypeKind::partition_view},
     {16, ir::TypeKind::function},
     {17, ir::TypeKind::token},
-    {18, ir::TypeKind::f8E8M0FNU, {13, 2}},
-    {19, ir::TypeKind::f4E2M1FN, {13, 3}},
-    {20, ir::TypeKind::gather_scatter_view, {13, 3}},
-    {21, ir::TypeKind::strided_view, {13, 3}},
-    {22, ir::TypeKind::i4, {13, 3}},
-    {130, ir::TypeKind::fnv8E5M3FNU, {13, 4}},
+    {18, ir::TypeKind::f8E8M0FNU},
+    {19, ir::TypeKind::f4E2M1FN},
+    {20, ir::TypeKind::gather_scatter_view},
+    {21, ir::TypeKind::strided_view},
+    {22, ir::TypeKind::i4},
+    {130, ir::TypeKind::fnv8E5M3FNU},
 };
 
 inline const TypeTag& type_tag(ir::TypeKind kind) {
@@ -136,7 +134,7 @@ void type_fields(Archive& archive, AnyType& type, ir::Version version) {
     archive.list(type.inputs);
     archive.list(type.results);
   } else if (type.kind == TypeKind::pointer || type.kind == TypeKind::tensor_view) {
-    if (version >= kPointerAttributes) archive.presence(type.pointer_attribute);
+    if (version >= ir::kPointerAttributeSince) archive.presence(type.pointer_attribute);
     archive.type(type.element);
     if (type.kind == TypeKind::tensor_view) {
       archive.list(type.shape, 8);
