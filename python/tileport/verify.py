@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from tileport._core import verify as _verify
+from tileport.bytecode import Document
 from tileport.ir import Module
 
 __all__ = ["Finding", "Rule", "rules", "verify"]
@@ -52,12 +53,15 @@ class Rule:
     """Where the rule comes from."""
 
 
-def verify(module: Module, *, strict: bool = False, target: str = "") -> list[Finding]:
+def verify(module: Module | Document, *, strict: bool = False, target: str = "") -> list[Finding]:
     """All findings; none for a valid module.
 
-    ``strict`` makes errors of warnings. ``target`` ("sm_90") adds what that architecture can't do.
+    Of a document (``bytecode.read_document``), also warnings about what its file holds that readers pass
+    over: sections that stand twice, bytes that nobody looks at, numbers in longer forms. ``strict`` makes
+    errors of warnings. ``target`` ("sm_90") adds what that architecture can't do.
     """
-    return [Finding(**row) for row in _verify.verify(module, strict, target)]
+    document = module if isinstance(module, Document) else Document(module)
+    return [Finding(**row) for row in _verify.verify(document.module, document._layout, strict, target)]
 
 
 def rules() -> list[Rule]:

@@ -48,6 +48,10 @@ std::span<const Rule> hint_rules();
 
 /// Whether tileiras compiles for it: "sm_90".
 bool is_target(std::string_view target);
+/// What a file holds that readers pass over.
+void check_layout(Findings& findings, const ir::Module& module, const bytecode::Layout& layout);
+std::span<const Rule> layout_rules();
+
 /// What an architecture can't do.
 void check_target(Findings& findings, const ir::Module& module, const std::string& target);
 std::span<const Rule> target_rules();

@@ -57,14 +57,14 @@ void check_op(Findings& findings, const ir::Module& module, ir::OpId id) {
   if (const OpRule rule = rule_of(op.info)) rule(findings, op);
 }
 
-}  // namespace
-
-Diagnostics verify(const ir::Module& module, const Options& options) {
+Diagnostics check(const ir::Module& module, const bytecode::Layout* layout, const Options& options) {
   Findings findings(module);
   if (!check_tables(findings, module)) return findings.take();
+  if (layout) check_layout(findings, module, *layout);
+  const std::size_t before = findings.size();
   check_types(findings, module);
   // Rules of ops rely on types that are good.
-  if (findings.size() == 0) {
+  if (findings.size() == before) {
     check_functions(findings, module);
     check_structure(findings, module);
     check_debug(findings, module);
@@ -80,6 +80,20 @@ Diagnostics verify(const ir::Module& module, const Options& options) {
   return all;
 }
 
+}  // namespace
+
+Diagnostics verify(const ir::Module& module, const Options& options) {
+  return check(module, nullptr, options);
+}
+
+Diagnostics verify(const bytecode::Document& document, const Options& options) {
+  return check(document.module, &document.layout, options);
+}
+
+Diagnostics verify(const ir::Module& module, const bytecode::Layout& layout, const Options& options) {
+  return check(module, &layout, options);
+}
+
 bool has_errors(const Diagnostics& findings) {
   return std::ranges::any_of(findings, [](const Diagnostic& d) { return d.severity == Severity::error; });
 }
@@ -89,7 +103,7 @@ std::span<const Rule> rules() {
     std::vector<Rule> list;
     const auto add = [&](std::span<const Rule> some) { list.insert(list.end(), some.begin(), some.end()); };
     for (auto some : {table_rules(), structure_rules(), type_rules(), row_rules(), access_rules(),
-                      debug_rules(), hint_rules(), target_rules()})
+                      debug_rules(), hint_rules(), target_rules(), layout_rules()})
       add(some);
     for (ir::Family family : kFamilies) add(of_family(family).rules);
     std::ranges::sort(list, {}, &Rule::code);

@@ -272,6 +272,26 @@ TEST_CASE("verify: what architectures can't do", "[verify]") {
   CHECK(verdict(TypeKind::f32, false, "sm_75") == "TP-V1103 ");
 }
 
+TEST_CASE("verify: what readers pass over", "[verify]") {
+  using tileport::bytecode::Layout;
+  const auto codes = [](const Layout& layout) {
+    std::string text;
+    for (const auto& finding : verify::verify(good(), layout, {})) {
+      CHECK(finding.severity == tileport::Severity::warning);
+      text += finding.code + " " + finding.place.path;
+    }
+    return text;
+  };
+  CHECK(codes({}).empty());
+  CHECK(codes({.sections = {{.id = 1, .replaced = "x"}}}) == "TP-V1201 ");
+  CHECK(codes({.deviations = {{Layout::Item::type, 0, Layout::kTail, 0, "x"}}}) == "TP-V1202 ");
+  CHECK(codes({.deviations = {{Layout::Item::functions, 0, Layout::kTail, 0, "\xCB\xCB"}}}).empty());
+  CHECK(codes({.deviations = {{Layout::Item::op, 0, 1, 3, "\x83\x00"}}}) == "TP-V1203 @k/addi#0");
+  Layout table;
+  table.tables[Layout::Item::strings] = {};
+  CHECK(codes(table) == "TP-V1204 ");
+}
+
 TEST_CASE("verify: every rule has a module that it alone refuses", "[verify]") {
   std::set<std::string_view> tested;
   for (const auto& refusals : {arith_refusals(), memory_refusals(), control_refusals(), view_refusals()}) {
@@ -281,9 +301,9 @@ TEST_CASE("verify: every rule has a module that it alone refuses", "[verify]") {
     for (const Broken& broken : all) tested.insert(broken.code);
   }
   // Each constraint of the op table has its own test: test_verify_rows.cpp. The last ones are above.
-  for (const char* code :
-       {"TP-V0020", "TP-V0021", "TP-V0022", "TP-V0023", "TP-V0024", "TP-V0025", "TP-V0026", "TP-V0027",
-        "TP-V0028", "TP-V0715", "TP-V0016", "TP-V0017", "TP-V0018", "TP-V1101", "TP-V1102", "TP-V1103"}) {
+  for (const char* code : {"TP-V0020", "TP-V0021", "TP-V0022", "TP-V0023", "TP-V0024", "TP-V0025", "TP-V0026",
+                           "TP-V0027", "TP-V0028", "TP-V0715", "TP-V0016", "TP-V0017", "TP-V0018", "TP-V1101",
+                           "TP-V1102", "TP-V1103", "TP-V1201", "TP-V1202", "TP-V1203", "TP-V1204"}) {
     tested.insert(code);
   }
   std::string_view last;

@@ -40,6 +40,27 @@ def changed(name: str, change: Callable[[edit.File], None]) -> bytes:
     return file.build()
 
 
+def odd_function_section(data: bytes, tail: bytes) -> bytes:
+    """The file with bytes behind the last function."""
+    file = edit.parse(data)
+    built = edit.parse(file.build())
+    file.sections = [
+        (number, alignment, payload + tail if number == edit.FUNCTION else payload)
+        for number, alignment, payload in built.sections
+    ]
+    return file.build(rebuild=False)
+
+
+def long_varint(data: bytes) -> bytes:
+    """The file with its number of functions in two bytes."""
+    file = edit.parse(data)
+    file.sections = [
+        (number, alignment, b"\x81\x00" + payload[1:] if number == edit.FUNCTION else payload)
+        for number, alignment, payload in edit.parse(file.build()).sections
+    ]
+    return file.build(rebuild=False)
+
+
 def ops(file: edit.File, name: str) -> list[edit.Op]:
     return [op for _, op in file.functions[0].walk() if op.row["name"] == name]
 
@@ -59,7 +80,8 @@ def test_the_corpus_is_valid(repository: Path) -> None:
         for member in members:
             content = members.extractfile(member) if member.name.endswith(".tileirbc") else None
             if content:
-                assert verify.verify(bytecode.read(content.read()), strict=True) == [], member.name
+                document = bytecode.read_document(content.read())
+                assert verify.verify(document, strict=True) == [], member.name
                 seen += 1
     assert seen == 238
 
@@ -174,6 +196,30 @@ def test_the_text_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     wrong.write_text("entry @k(\n")
     assert run(["verify", str(wrong)]) == 1
     assert "[TP-X" in capsys.readouterr().out
+
+
+def test_what_readers_pass_over_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Files that tileirdisasm takes, too."""
+    good = (GOLDEN / "probe_views.tileirbc").read_bytes()
+
+    def found(data: bytes, *options: str) -> tuple[int, list[tuple[str, str]]]:
+        path = tmp_path / "odd.tileirbc"
+        path.write_bytes(data)
+        status = run(["verify", str(path), "--json", *options])
+        rows = json.loads(capsys.readouterr().out)["diagnostics"]
+        return status, [(row["code"], row["severity"]) for row in rows]
+
+    assert found(good, "--strict") == (0, [])
+
+    def repeated(file: edit.File) -> None:
+        file.sections.append(file.sections[0])
+
+    again = changed("probe_views", repeated)
+    assert found(again) == (0, [("TP-V1201", "warning")])
+    assert found(again, "--strict") == (1, [("TP-V1201", "error")])
+    assert found(odd_function_section(good, b"garbage!"))[1] == [("TP-V1202", "warning")]
+    assert found(odd_function_section(good, b"\xcb\xcb"))[1] == []
+    assert found(long_varint(good))[1] == [("TP-V1203", "warning")]
 
 
 # ---- the defect of cuda-tile 1.7.0 ------------------------------------------------------------------------

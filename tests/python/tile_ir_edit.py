@@ -417,10 +417,12 @@ class File:
             self.types.append(type)
         return self.types.index(type)
 
-    def build(self) -> bytes:
+    def build(self, rebuild: bool = True) -> bytes:
+        """The file. Without ``rebuild``, of the payloads in ``sections`` as they stand."""
         out = bytearray(b"\x7fTileIR\0" + bytes([13, self.minor, 0, 0]))
         for id, alignment, payload in self.sections:
-            payload = self._payload(id) if id in (STRING, FUNCTION, CONSTANT, TYPE, GLOBAL) else payload
+            if rebuild and id in (STRING, FUNCTION, CONSTANT, TYPE, GLOBAL):
+                payload = self._payload(id)
             out += bytes([id | (0x80 if alignment else 0)]) + varint(len(payload))
             if alignment:
                 out += varint(alignment)

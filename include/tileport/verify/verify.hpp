@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tileport/bytecode/write.hpp>
 #include <tileport/core/diagnostic.hpp>
 #include <tileport/ir/module.hpp>
 
@@ -20,6 +21,10 @@ struct Options {
 /// All findings, in program order; none for a valid module. Errors mean that tools refuse the module,
 /// warnings that they take it although something is odd.
 Diagnostics verify(const ir::Module& module, const Options& options = {});
+
+/// The same of a file, with what it holds that every reader passes over: warnings.
+Diagnostics verify(const bytecode::Document& document, const Options& options = {});
+Diagnostics verify(const ir::Module& module, const bytecode::Layout& layout, const Options& options);
 
 bool has_errors(const Diagnostics& findings);
 

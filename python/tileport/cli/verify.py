@@ -51,9 +51,9 @@ def _check(file: Path, strict: bool, target: str) -> tuple[list[Module], list[Fi
     findings: list[Finding] = []
     try:
         if _is_bytecode(data):
-            modules = [bytecode.read(data, str(file))]
-        else:
-            modules = text.parse_modules(data, str(file))
+            document = bytecode.read_document(data, str(file))
+            return [document.module], verify.verify(document, strict=strict, target=target)
+        modules = text.parse_modules(data, str(file))
         for module in modules:
             findings += verify.verify(module, strict=strict, target=target)
         return modules, findings
