@@ -11,8 +11,8 @@ for target in fuzz_*; do
     [ -x "$target" ] && [ -f "$target" ] || continue
     mkdir -p "corpus/$target"
     # Limits far above what an input of this size may cost, so that only a blow-up reaches them.
-    if ! "./$target" "corpus/$target" "$data"/tileir/golden "$data"/tileir/bad "$data"/text -runs="$runs" \
-        -max_len=16384 -timeout=5 -rss_limit_mb=2048 -malloc_limit_mb=128 -use_value_profile=0 \
+    if ! "./$target" "corpus/$target" "$data"/tileir/golden "$data"/tileir/bad "$data"/text/accepted "$data"/text/refused -runs="$runs" \
+        -max_len=4096 -timeout=5 -rss_limit_mb=2048 -malloc_limit_mb=128 -use_value_profile=0 \
         -artifact_prefix=findings/ -print_final_stats=1 >"$target.log" 2>&1; then
         tail -60 "$target.log"
         echo "$target: FAILED; the input is in $build/findings" >&2
