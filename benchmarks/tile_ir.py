@@ -4,9 +4,9 @@
     python benchmarks/tile_ir.py [FILE.tileirbc...] [--rounds N] [--json FILE]
 
 Without files, those of tests/data/tileir/golden. Compared are one call of tileport's core (an optimized
-build), `tileirdisasm` as a process, and the decoder of the crate cutile-ir. Each time is the best of some rounds; the
-three take turns file by file, so that a disturbance meets all of them. Then a module of growing size is read,
-whose time for each byte has to stay the same.
+build), `tileirdisasm` as a process, and the decoder of the crate cutile-ir. Each time is the best of some
+rounds; the three take turns file by file, so that a disturbance meets all of them. Then a module of growing
+size is read, whose time for each byte has to stay the same.
 """
 
 from __future__ import annotations
