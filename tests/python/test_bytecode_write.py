@@ -144,6 +144,7 @@ def test_machine_code_of_a_sample(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.timeout(3600)
 def test_machine_code_of_the_corpus(repository: Path, tmp_path: Path) -> None:
     files = list(corpus(repository))
     random.Random(4).shuffle(files)
