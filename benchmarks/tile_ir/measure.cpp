@@ -21,6 +21,7 @@
 
 namespace {
 
+bool counting = false;
 std::size_t held = 0;
 std::size_t most = 0;
 
@@ -40,12 +41,14 @@ double nanoseconds(auto&& work, int rounds) {
 void* operator new(std::size_t size) {
   void* memory = std::malloc(size);
   if (memory == nullptr) throw std::bad_alloc();
-  held += malloc_usable_size(memory);
-  most = std::max(most, held);
+  if (counting) {
+    held += malloc_usable_size(memory);
+    most = std::max(most, held);
+  }
   return memory;
 }
 void operator delete(void* memory) noexcept {
-  held -= malloc_usable_size(memory);
+  if (counting) held -= malloc_usable_size(memory);
   std::free(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
@@ -56,13 +59,13 @@ int main(int argc, char** argv) {
     std::ifstream in(argv[i], std::ios::binary);
     const std::string data{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     const auto bytes = std::as_bytes(std::span(data));
-    const std::size_t before = held;
-    most = held;
+    held = most = 0;
+    counting = true;
     if (!tileport::bytecode::read(bytes)) {
       std::fprintf(stderr, "%s: not readable\n", argv[i]);
       return 1;
     }
-    const std::size_t memory = most - before;
+    counting = false;
     const double read = nanoseconds([&] { return tileport::bytecode::read(bytes).has_value(); }, rounds);
     const double whole = nanoseconds(
         [&] {
@@ -70,7 +73,7 @@ int main(int argc, char** argv) {
           return tileport::verify::verify(*module).size() + tileport::text::print(*module).size();
         },
         rounds);
-    std::printf("%zu %.0f %.0f %zu\n", data.size(), read, whole, memory);
+    std::printf("%zu %.0f %.0f %zu\n", data.size(), read, whole, most);
   }
   return 0;
 }

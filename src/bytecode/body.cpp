@@ -32,11 +32,29 @@ std::uint32_t size_of(const auto& table) { return static_cast<std::uint32_t>(tab
 
 }  // namespace
 
+template <class Table>
+void BodyReader::append(Table& table, typename Table::value_type item) {
+  if (table.size() == table.capacity()) make_room(table);
+  table.push_back(std::move(item));
+}
+
+/// For as many entries as the whole body needs if the rest of it is like what was read, so that a table is
+/// moved once or twice. Not for more than four times as many: a body may begin densely.
+template <class Table>
+void BodyReader::make_room(Table& table) {
+  constexpr std::uint64_t kFewest = 16;
+  constexpr std::uint64_t kSlack = 32;  // 1/32 more, for bodies that grow denser.
+  const std::uint64_t read = in_.position() + 1;
+  const std::uint64_t size = table.size() + 1;
+  const std::uint64_t projected = size + size * in_.remaining() / read;
+  table.reserve(std::max(kFewest, std::min(4 * size, projected + projected / kSlack)));
+}
+
 BlockId BodyReader::read(const std::vector<TypeId>& arguments) {
   const BlockId body = new_block(RegionId{ir::kNone}, arguments);
   while (in_.ok() && !in_.at_end()) {
     const OpId op = read_op(body, 0);
-    module_.blocks[ir::index(body)].ops.push_back(op);
+    append(module_.blocks[ir::index(body)].ops, op);
   }
   return body;
 }
@@ -54,7 +72,7 @@ BlockId BodyReader::new_block(RegionId parent, const std::vector<TypeId>& argume
 }
 
 ValueId BodyReader::new_value(TypeId type, Value::Owner owner, std::uint32_t owner_id, std::uint32_t index) {
-  module_.values.push_back({.type = type, .owner = owner, .owner_id = owner_id, .index = index});
+  append(module_.values, {.type = type, .owner = owner, .owner_id = owner_id, .index = index});
   return ValueId{size_of(module_.values) - 1};
 }
 
@@ -74,8 +92,8 @@ OpId BodyReader::read_op(BlockId block, std::size_t depth) {
   ir::Operation op;
   op.info = info;
   op.parent = block;
-  module_.ops.push_back(op);
-  module_.origins.push_back({.offset = start});
+  append(module_.ops, op);
+  append(module_.origins, {.offset = start});
   module_.ops.back().location = debug_.next(in_, start);
   read_results(id, start);
   if (info->flags_since && module_.version >= *info->flags_since) {
@@ -133,7 +151,7 @@ bool BodyReader::flagged(const ir::Operation& op, std::string_view name) const {
 void BodyReader::read_attributes(OpId id, std::uint64_t start) {
   const OpInfo& info = *module_.op(id).info;
   const std::uint32_t first = size_of(module_.attribute_slots);
-  module_.attribute_slots.resize(first + info.attributes.size());
+  for (std::size_t i = 0; i < info.attributes.size(); ++i) append(module_.attribute_slots, {});
   module_.ops[ir::index(id)].attributes = {first, size_of(info.attributes)};
   for (std::size_t i = 0; i < info.attributes.size(); ++i) {
     const ir::AttributeInfo& attribute = info.attributes[i];
@@ -164,7 +182,7 @@ std::uint32_t BodyReader::operand() {
              fmt::format("value {} is not defined here; {} values are", number, scope_.size()), start);
   }
   if (!in_.ok()) return 0;
-  module_.operand_pool.push_back(scope_[number]);
+  append(module_.operand_pool, scope_[number]);
   return 1;
 }
 
@@ -175,15 +193,16 @@ void BodyReader::read_operands(OpId id, std::uint64_t start) {
     read_counted_operands(id, start);
   } else {
     const std::uint32_t first_segment = size_of(module_.segment_pool);
+    const bool has_segments = info.has_segments();
     for (const ir::GroupInfo& group : info.operands) {
       std::size_t wanted = 1;
       if (group.arity == Arity::variadic) wanted = in_.count("operands");
       if (group.arity == Arity::optional) wanted = flagged(module_.op(id), group.name) ? 1 : 0;
       std::uint32_t count = 0;
       while (count < wanted && in_.ok()) count += operand();
-      module_.segment_pool.push_back(count);
+      if (has_segments) append(module_.segment_pool, count);
     }
-    module_.ops[ir::index(id)].segments = {first_segment, size_of(info.operands)};
+    if (has_segments) module_.ops[ir::index(id)].segments = {first_segment, size_of(info.operands)};
   }
   module_.ops[ir::index(id)].operands = {first, size_of(module_.operand_pool) - first};
 }

@@ -41,6 +41,11 @@ class BodyReader {
   void check_op(ir::OpId id, std::uint64_t start);
   void check_tensor_view(ir::OpId id, std::uint64_t start);
   std::uint32_t operand();
+  /// Every table of ops and values grows through this.
+  template <class Table>
+  void append(Table& table, typename Table::value_type item);
+  template <class Table>
+  void make_room(Table& table);
   bool flagged(const ir::Operation& op, std::string_view name) const;
   ir::TypeId token_type();
 

@@ -286,7 +286,7 @@ OpId Builder::insert(const OperationParts& parts) {
     const auto bit = info.flag_bit(info.operands[i].name);
     if (bit && parts.group_sizes[i] != 0) made.flags |= 1U << *bit;
   }
-  if (info.operands_encoding != ListEncoding::counted) {
+  if (info.has_segments()) {
     made.segments = {size_of(module_.segment_pool), static_cast<std::uint32_t>(info.operands.size())};
     module_.segment_pool.insert(
         module_.segment_pool.end(), parts.group_sizes.begin(),

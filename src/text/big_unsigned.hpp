@@ -76,10 +76,11 @@ class BigUnsigned {
   }
 
   void multiply_power(std::uint32_t base, unsigned exponent) {
-    for (unsigned i = 0; i < exponent; ++i) multiply(base);
+    in_words(base, exponent, [&](std::uint32_t power) { multiply(power); });
   }
+  /// Rounding down at every step is rounding down once.
   void divide_power(std::uint32_t base, unsigned exponent) {
-    for (unsigned i = 0; i < exponent; ++i) divide(base);
+    in_words(base, exponent, [&](std::uint32_t power) { divide(power); });
   }
 
   void shift_left(unsigned bits) {
@@ -109,6 +110,20 @@ class BigUnsigned {
   friend bool operator==(const BigUnsigned& a, const BigUnsigned& b) = default;
 
  private:
+  /// base^exponent as a product of the largest powers that fit in a word.
+  template <class Step>
+  static void in_words(std::uint32_t base, unsigned exponent, Step&& step) {
+    std::uint64_t power = 1;
+    for (unsigned i = 0; i < exponent; ++i) {
+      if (power * base > 0xFFFFFFFF) {
+        step(static_cast<std::uint32_t>(power));
+        power = 1;
+      }
+      power *= base;
+    }
+    step(static_cast<std::uint32_t>(power));
+  }
+
   std::vector<std::uint32_t> words_;  ///< Lowest first, no zero at the top.
 };
 

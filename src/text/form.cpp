@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <unordered_map>
 #include <utility>
 
 namespace tileport::text {
@@ -145,15 +144,15 @@ std::optional<std::vector<FormNode>> parse_form(const ir::OpInfo& info) { return
 
 const std::vector<FormNode>& form_of(const ir::OpInfo& info) {
   static const auto forms = [] {
-    std::unordered_map<const ir::OpInfo*, std::vector<FormNode>> all;
+    std::vector<std::vector<FormNode>> by_opcode(std::size_t{ir::all_ops().back()->opcode} + 1);
     for (const ir::OpInfo* row : ir::all_ops()) {
       auto form = parse_form(*row);
       assert(form && "a row's form is malformed");
-      all.emplace(row, std::move(form).value_or(std::vector<FormNode>{}));
+      by_opcode[row->opcode] = std::move(form).value_or(std::vector<FormNode>{});
     }
-    return all;
+    return by_opcode;
   }();
-  return forms.at(&info);
+  return forms.at(info.opcode);
 }
 
 }  // namespace tileport::text

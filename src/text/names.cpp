@@ -35,7 +35,8 @@ void Names::append_results(std::string& out, OpId id) const {
       out += uses_[i];
     } else {
       out += uses_[i].substr(0, uses_[i].rfind('#'));
-      out += fmt::format(":{}", group_sizes_[i]);
+      out += ':';
+      out += fmt::to_string(group_sizes_[i]);
     }
   }
   out += " = ";
@@ -47,7 +48,7 @@ void Names::name_function(const ir::Function& function) {
   Counters counters;
   const ir::Range arguments = module_.block(function.body).arguments;
   for (std::uint32_t i = 0; i < arguments.count; ++i) {
-    uses_[arguments.first + i] = "%" + unique(fmt::format("arg{}", counters.argument++), counters);
+    uses_[arguments.first + i] = unique(fmt::format("arg{}", counters.argument++), counters);
   }
   name_block(function.body, counters);
 }
@@ -82,7 +83,7 @@ void Names::name_arguments(OpId op, BlockId block, Counters& counters) {
     } else {
       name = fmt::format("arg{}", counters.argument++);
     }
-    uses_[arguments.first + i] = "%" + unique(name, counters);
+    uses_[arguments.first + i] = unique(name, counters);
   }
 }
 
@@ -92,26 +93,44 @@ void Names::name_results(OpId op, Counters& counters) {
     const Hint proposed = hint(op, first);
     std::uint32_t last = first + 1;
     while (last < results.count && hint(op, last).kind != Hint::Kind::named) ++last;
-    const std::string name = proposed.kind == Hint::Kind::named ? unique(proposed.name, counters)
-                                                                : fmt::to_string(counters.value++);
+    const std::string_view name = proposed.kind == Hint::Kind::named
+                                      ? unique(proposed.name, counters)
+                                      : numbered(counters.value++);
     group_sizes_[results.first + first] = last - first;
     for (std::uint32_t i = first; i < last; ++i) {
-      uses_[results.first + i] = last - first == 1 ? "%" + name : fmt::format("%{}#{}", name, i - first);
+      uses_[results.first + i] = last - first == 1 ? name : keep(fmt::format("{}#{}", name, i - first));
     }
     first = last;
   }
 }
 
-std::string Names::unique(std::string_view name, Counters& counters) {
-  std::string candidate(name);
-  while (!taken_.insert(candidate).second) candidate = fmt::format("{}_{}", name, counters.conflict++);
-  taken_here_.push_back(candidate);
-  return candidate;
+std::string_view Names::unique(std::string_view name, Counters& counters) {
+  candidate_.assign(1, '%').append(name);
+  while (taken_.contains(candidate_)) {
+    candidate_.resize(1 + name.size());
+    candidate_ += '_';
+    candidate_ += fmt::format_int(counters.conflict++).c_str();
+  }
+  const std::string_view found = keep(candidate_);
+  taken_.insert(found);
+  taken_here_.push_back(found);
+  return found;
+}
+
+std::string_view Names::numbered(std::uint32_t number) {
+  candidate_.assign(1, '%').append(fmt::format_int(number).c_str());
+  return keep(candidate_);
+}
+
+std::string_view Names::keep(std::string_view text) {
+  char* const copy = static_cast<char*>(arena_.allocate(text.size(), 1));
+  std::ranges::copy(text, copy);
+  return {copy, text.size()};
 }
 
 Names::Hint Names::hint(OpId op, std::uint32_t result) {
   const ir::OpInfo& info = *module_.op(op).info;
-  std::string& own = hints_[ir::index(module_.result(op, result))];
+  std::string_view& own = hints_[ir::index(module_.result(op, result))];
   switch (info.name_hint) {
     case NameHint::none:
       return {};
@@ -121,10 +140,10 @@ Names::Hint Names::hint(OpId op, std::uint32_t result) {
       if (result >= info.result_names.size()) return {.kind = Hint::Kind::empty};
       return {.kind = Hint::Kind::named, .name = info.result_names[result]};
     case NameHint::constant:
-      if (own.empty()) own = constant_name(op);
+      if (own.empty()) own = keep(constant_name(op));
       return {.kind = Hint::Kind::named, .name = own};
     case NameHint::assume:
-      if (own.empty()) own = assume_name(op);
+      if (own.empty()) own = keep(assume_name(op));
       return {.kind = Hint::Kind::named, .name = own};
   }
   return {};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <tileport/ir/module.hpp>
@@ -35,8 +36,11 @@ class Names {
   void name_block(ir::BlockId block, Counters& counters);
   void name_arguments(ir::OpId op, ir::BlockId block, Counters& counters);
   void name_results(ir::OpId op, Counters& counters);
-  /// The name itself, or with a suffix if it is taken.
-  std::string unique(std::string_view name, Counters& counters);
+  /// "%name", or that with a suffix if it is taken.
+  std::string_view unique(std::string_view name, Counters& counters);
+  std::string_view numbered(std::uint32_t number);
+  /// A copy that lives as long as this object.
+  std::string_view keep(std::string_view text);
 
   /// What an op proposes for a result.
   struct Hint {
@@ -50,11 +54,13 @@ class Names {
 
   const ir::Module& module_;
   const Literals& literals_;
-  std::vector<std::string> uses_;
+  std::pmr::monotonic_buffer_resource arena_;  ///< Holds the characters of all names, and what is taken.
+  std::vector<std::string_view> uses_;
   std::vector<std::uint32_t> group_sizes_;  ///< Of the group that the value begins; 0 inside a group.
-  std::vector<std::string> hints_;          ///< Of results of constant and assume.
-  std::unordered_set<std::string> taken_;
-  std::vector<std::string> taken_here_;  ///< In the order of naming, to give them back at a region's end.
+  std::vector<std::string_view> hints_;     ///< Of results of constant and assume.
+  std::pmr::unordered_set<std::string_view> taken_{&arena_};
+  std::string candidate_;  ///< A name in the making.
+  std::vector<std::string_view> taken_here_;  ///< In the order of naming, to give them back at a region's end.
 };
 
 }  // namespace tileport::text

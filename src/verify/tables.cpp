@@ -218,7 +218,7 @@ class Check {
       require(id, may_be_empty || module_.body(id, i).has_value(),
               [&] { return fmt::format("region {} of {} is empty", i, info.mnemonic); });
     }
-    if (op.segments.count != 0) {
+    if (info.has_segments() || op.segments.count != 0) {
       segments(id);
     } else {
       std::size_t least = 0;
@@ -242,7 +242,7 @@ class Check {
   void segments(ir::OpId id) {
     const ir::Operation& op = module_.op(id);
     const ir::OpInfo& info = *op.info;
-    require(id, op.segments.count == info.operands.size(),
+    require(id, info.has_segments() && op.segments.count == info.operands.size(),
             [&] { return fmt::format("{} has {} groups of operands", info.mnemonic, info.operands.size()); });
     if (!good_) return;
     std::size_t sum = 0;

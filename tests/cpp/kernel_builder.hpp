@@ -81,8 +81,7 @@ class Kernel {
     return value(type, ir::Value::Owner::block_argument, 0, arguments.count - 1);
   }
 
-  /// Appends an op. `segments` are counted from `groups` where the row needs them: sizes of the operand
-  /// groups.
+  /// Appends an op. `groups` are the sizes of its operand groups, one each if they are left out.
   OpId op(std::string_view mnemonic, const Values& operands, const Types& results, const Words& words = {},
           std::vector<std::uint32_t> groups = {}) {
     const ir::OpInfo* info = ir::find_op(mnemonic);
@@ -94,9 +93,8 @@ class Kernel {
     made.operands = {static_cast<std::uint32_t>(module.operand_pool.size()),
                      static_cast<std::uint32_t>(operands.size())};
     module.operand_pool.insert(module.operand_pool.end(), operands.begin(), operands.end());
-    if (groups.empty() && info->operands_encoding != ir::ListEncoding::counted) {
-      groups.assign(info->operands.size(), 1);
-    }
+    if (groups.empty()) groups.assign(info->operands.size(), 1);
+    if (!info->has_segments()) groups.clear();
     made.segments = {static_cast<std::uint32_t>(module.segment_pool.size()),
                      static_cast<std::uint32_t>(groups.size())};
     module.segment_pool.insert(module.segment_pool.end(), groups.begin(), groups.end());

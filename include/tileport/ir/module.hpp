@@ -91,7 +91,7 @@ struct Operation {
   const OpInfo* info = nullptr;
   std::uint32_t flags = 0;
   Range operands;    ///< In Module::operand_pool.
-  Range segments;    ///< In Module::segment_pool: operand count of every group of the row; empty if counted.
+  Range segments;    ///< In Module::segment_pool: operand count of every group, if the row `has_segments`.
   Range attributes;  ///< In Module::attribute_slots, one a row attribute.
   Range regions;     ///< In Module::regions.
   Range results;     ///< In Module::values.

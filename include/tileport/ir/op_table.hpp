@@ -137,6 +137,15 @@ struct OpInfo {
   std::optional<std::size_t> attribute_index(std::string_view name) const;
   std::optional<std::size_t> operand_group(std::string_view name) const;
   std::optional<std::size_t> flag_bit(std::string_view name) const;
+  /// Whether an op's operands can't be told apart by the row alone: a group holds more or fewer than one, and
+  /// no count of the whole list says how many.
+  constexpr bool has_segments() const {
+    if (operands_encoding == ListEncoding::counted) return false;
+    for (const GroupInfo& group : operands) {
+      if (group.arity != Arity::one) return true;
+    }
+    return false;
+  }
 };
 
 /// All rows, ordered by opcode.
