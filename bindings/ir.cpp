@@ -298,6 +298,39 @@ void bind_value(py::module_& module) {
       });
 }
 
+py::tuple version_tuple(ir::Version version) { return py::make_tuple(version.major, version.minor); }
+
+template <class List>
+py::list groups(const List& list) {
+  constexpr const char* kArities[] = {"one", "optional", "variadic"};
+  py::list all;
+  for (const ir::GroupInfo& group : list) {
+    py::dict entry;
+    entry["name"] = std::string(group.name);
+    entry["arity"] = kArities[static_cast<std::size_t>(group.arity)];
+    entry["since"] = version_tuple(group.since);
+    all.append(entry);
+  }
+  return all;
+}
+
+py::dict attribute_entry(const ir::AttributeInfo& attribute) {
+  py::dict entry;
+  entry["name"] = std::string(attribute.name);
+  entry["optional"] = attribute.optional;
+  entry["since"] = version_tuple(attribute.since);
+  py::dict enumerators;
+  if (attribute.enumeration) {
+    const ir::Enumeration& all = *attribute.enumeration;
+    for (std::size_t i = 0; i < all.values.size(); ++i) {
+      const std::uint8_t minor = i < all.newer_from ? 1 : all.newer_minor;
+      enumerators[py::str(std::string(all.values[i]))] = version_tuple({13, minor});
+    }
+  }
+  entry["enumerators"] = enumerators;
+  return entry;
+}
+
 py::list op_table() {
   py::list result;
   for (const ir::OpInfo* info : ir::all_ops()) {
@@ -305,17 +338,18 @@ py::list op_table() {
     row["mnemonic"] = std::string(info->mnemonic);
     row["opcode"] = info->opcode;
     row["family"] = std::string(ir::name(info->family));
-    row["since"] = py::make_tuple(info->since.major, info->since.minor);
+    row["since"] = version_tuple(info->since);
     row["regions"] = info->regions;
-    const auto names = [](const auto& list) {
-      py::list all;
-      for (const auto& item : list) all.append(std::string(item.name));
-      return all;
-    };
-    row["results"] = names(info->results);
-    row["operands"] = names(info->operands);
-    row["attributes"] = names(info->attributes);
-    row["flags"] = names(info->flags);
+    row["results"] = groups(info->results);
+    row["operands"] = groups(info->operands);
+    py::list attributes;
+    for (const ir::AttributeInfo& attribute : info->attributes) attributes.append(attribute_entry(attribute));
+    row["attributes"] = attributes;
+    py::list units;
+    for (const ir::FlagInfo& flag : info->flags) {
+      if (flag.kind == ir::FlagInfo::Kind::unit_attribute) units.append(std::string(flag.name));
+    }
+    row["units"] = units;
     result.append(row);
   }
   return result;

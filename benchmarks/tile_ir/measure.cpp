@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
     std::ifstream in(argv[i], std::ios::binary);
     const std::string data{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     const auto bytes = std::as_bytes(std::span(data));
+    (void)tileport::bytecode::read(bytes);  // Makes the op table, which is no file's.
     held = most = 0;
     counting = true;
     if (!tileport::bytecode::read(bytes)) {

@@ -139,7 +139,12 @@ class Module:
         """All ops of all functions."""
 
 def op_table() -> list[dict[str, Any]]:
-    """The op table by rows: mnemonic, opcode, family, since; names of operands, results and so on."""
+    """The op table by rows.
+
+    A row has mnemonic, opcode, family, since (a version) and regions (their number); results and operands as
+    {"name", "arity" ("one", "optional" or "variadic"), "since"}; attributes as {"name", "optional", "since",
+    "enumerators" (by name, with the version that brought each)}; units, the names of unit attributes.
+    """
 
 class BuildError(UsageError):
     """A builder was told to make what no module can hold."""

@@ -62,11 +62,21 @@ std::uint64_t AttributeReader::word(Cursor& in, const ir::AttributeInfo& info) {
       return static_cast<std::uint64_t>(tables_.type(in));
     case ir::Encoding::constant:
       return static_cast<std::uint64_t>(tables_.constant(in));
-    case ir::Encoding::attribute:
-      return ir::index(tagged(in));
     default:
       break;
   }
+  const std::size_t start = in.position();
+  const std::size_t before = module_.attributes.size();
+  const AttributeId made = content(in, info);
+  if (!in.ok()) return ir::index(made);
+  auto& known = known_[static_cast<std::size_t>(info.encoding)];
+  const auto [found, is_new] = known.try_emplace(in.since(start), made);
+  if (!is_new) module_.attributes.resize(before);
+  return ir::index(found->second);
+}
+
+AttributeId AttributeReader::content(Cursor& in, const ir::AttributeInfo& info) {
+  if (info.encoding == ir::Encoding::attribute) return tagged(in);
   Attribute attribute;
   switch (info.encoding) {
     case ir::Encoding::integer_array:
@@ -88,7 +98,7 @@ std::uint64_t AttributeReader::word(Cursor& in, const ir::AttributeInfo& info) {
       dictionary(in, attribute, 0);
       break;
   }
-  return ir::index(add(std::move(attribute)));
+  return add(std::move(attribute));
 }
 
 AttributeId AttributeReader::tagged(Cursor& in, std::size_t depth) {

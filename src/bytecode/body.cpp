@@ -39,15 +39,17 @@ void BodyReader::append(Table& table, typename Table::value_type item) {
 }
 
 /// For as many entries as the whole body needs if the rest of it is like what was read, so that a table is
-/// moved once or twice. Not for more than four times as many: a body may begin densely.
+/// moved once or twice. The first few say little about the rest: numbers grow longer.
 template <class Table>
 void BodyReader::make_room(Table& table) {
   constexpr std::uint64_t kFewest = 16;
+  constexpr std::uint64_t kSample = 16;  // A 16th of the body.
   constexpr std::uint64_t kSlack = 32;  // 1/32 more, for bodies that grow denser.
   const std::uint64_t read = in_.position() + 1;
   const std::uint64_t size = table.size() + 1;
   const std::uint64_t projected = size + size * in_.remaining() / read;
-  table.reserve(std::max(kFewest, std::min(4 * size, projected + projected / kSlack)));
+  const std::uint64_t most = kSample * read < in_.remaining() ? 4 * size : ir::kNone;
+  table.reserve(std::max(kFewest, std::min(most, projected + projected / kSlack)));
 }
 
 BlockId BodyReader::read(const std::vector<TypeId>& arguments) {
@@ -202,7 +204,7 @@ void BodyReader::read_operands(OpId id, std::uint64_t start) {
       while (count < wanted && in_.ok()) count += operand();
       if (has_segments) append(module_.segment_pool, count);
     }
-    if (has_segments) module_.ops[ir::index(id)].segments = {first_segment, size_of(info.operands)};
+    if (has_segments) module_.ops[ir::index(id)].segments = first_segment;
   }
   module_.ops[ir::index(id)].operands = {first, size_of(module_.operand_pool) - first};
 }

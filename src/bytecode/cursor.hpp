@@ -46,6 +46,11 @@ class Cursor {
     if (!ok()) position_ = bytes_.size();
   }
 
+  /// The bytes between an earlier position and the cursor.
+  std::string_view since(std::size_t position) const {
+    return {reinterpret_cast<const char*>(bytes_.data()) + position, position_ - position};
+  }
+
   /// The byte before the cursor, which must have moved.
   std::uint8_t last_byte() const { return std::to_integer<std::uint8_t>(bytes_[position_ - 1]); }
 

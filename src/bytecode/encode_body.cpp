@@ -66,10 +66,9 @@ void Encoder::check_parts(OpId id) {
   const ir::Operation& op = module_.op(id);
   bool good = op.attributes.count == op.info->attributes.size() && op.regions.count == op.info->regions;
   if (op.info->operands_encoding != ListEncoding::counted) {
-    std::uint64_t sum = op.segments.count == 0 ? op.info->operands.size() : 0;
-    for (std::uint32_t i = 0; i < op.segments.count; ++i) sum += module_.segment_pool[op.segments.first + i];
-    good = good && sum == op.operands.count &&
-           (op.segments.count == 0 || op.segments.count == op.info->operands.size());
+    std::uint64_t sum = op.segments == ir::kNone ? op.info->operands.size() : 0;
+    for (std::uint32_t size : module_.segments(id)) sum += size;
+    good = good && sum == op.operands.count;
   }
   if (!good) contradiction(fmt::format("{} does not have the parts that its row says", op.info->mnemonic));
 }

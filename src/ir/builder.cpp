@@ -287,7 +287,7 @@ OpId Builder::insert(const OperationParts& parts) {
     if (bit && parts.group_sizes[i] != 0) made.flags |= 1U << *bit;
   }
   if (info.has_segments()) {
-    made.segments = {size_of(module_.segment_pool), static_cast<std::uint32_t>(info.operands.size())};
+    made.segments = size_of(module_.segment_pool);
     module_.segment_pool.insert(
         module_.segment_pool.end(), parts.group_sizes.begin(),
         parts.group_sizes.begin() + static_cast<std::ptrdiff_t>(info.operands.size()));

@@ -215,8 +215,8 @@ Result<void> Builder::set_operands(OpId op, std::string_view group, std::span<co
   changed.operands = {static_cast<std::uint32_t>(module_.operand_pool.size()),
                       static_cast<std::uint32_t>(parts.operands.size())};
   module_.operand_pool.insert(module_.operand_pool.end(), parts.operands.begin(), parts.operands.end());
-  if (changed.segments.count != 0)
-    module_.segment_pool[changed.segments.first + *number] = parts.group_sizes[*number];
+  if (changed.segments != kNone)
+    module_.segment_pool[changed.segments + *number] = parts.group_sizes[*number];
   set_presence(op, group, !values.empty());
   return {};
 }

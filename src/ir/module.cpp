@@ -53,6 +53,13 @@ std::vector<SourceLocation> frames_of(const Module& module, DebugId id, std::siz
 
 std::span<const ValueId> Module::operands(OpId id) const { return slice(operand_pool, op(id).operands); }
 
+std::span<const std::uint32_t> Module::segments(OpId id) const {
+  const Operation& operation = op(id);
+  if (operation.segments == kNone) return {};
+  return slice(segment_pool,
+               {operation.segments, static_cast<std::uint32_t>(operation.info->operands.size())});
+}
+
 std::span<const ValueId> Module::operands(OpId id, std::string_view group) const {
   const auto number = op(id).info->operand_group(group);
   assert(number && "the op has no operand group of that name");
@@ -62,11 +69,11 @@ std::span<const ValueId> Module::operands(OpId id, std::string_view group) const
 std::span<const ValueId> Module::operands(OpId id, std::size_t group) const {
   const Operation& operation = op(id);
   const auto all = operands(id);
-  if (operation.segments.count != 0) {
-    const auto segments = slice(segment_pool, operation.segments);
+  if (operation.segments != kNone) {
+    const auto sizes = segments(id);
     std::size_t first = 0;
-    for (std::size_t i = 0; i < group; ++i) first += segments[i];
-    return all.subspan(first, segments[group]);
+    for (std::size_t i = 0; i < group; ++i) first += sizes[i];
+    return all.subspan(first, sizes[group]);
   }
   // One count for the whole list: each group but the last holds one operand.
   if (group >= all.size()) return {};

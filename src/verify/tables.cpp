@@ -116,7 +116,9 @@ class Check {
     const ir::Operation& op = module_.op(id);
     require(op.info && ir::index(op.parent) < module_.blocks.size() &&
                 within(op.operands, module_.operand_pool.size()) &&
-                within(op.segments, module_.segment_pool.size()) &&
+                (op.segments == ir::kNone ||
+                 within({op.segments, static_cast<std::uint32_t>(op.info->operands.size())},
+                        module_.segment_pool.size())) &&
                 within(op.attributes, module_.attribute_slots.size()) &&
                 within(op.regions, module_.regions.size()) && within(op.results, module_.values.size()) &&
                 ir::index(op.location) < module_.debug.size(),
@@ -218,7 +220,11 @@ class Check {
       require(id, may_be_empty || module_.body(id, i).has_value(),
               [&] { return fmt::format("region {} of {} is empty", i, info.mnemonic); });
     }
-    if (info.has_segments() || op.segments.count != 0) {
+    require(id, info.has_segments() == (op.segments != ir::kNone), [&] {
+      return fmt::format("operands of {} are {}counted by groups", info.mnemonic,
+                         info.has_segments() ? "not " : "");
+    });
+    if (info.has_segments()) {
       segments(id);
     } else {
       std::size_t least = 0;
@@ -242,12 +248,10 @@ class Check {
   void segments(ir::OpId id) {
     const ir::Operation& op = module_.op(id);
     const ir::OpInfo& info = *op.info;
-    require(id, info.has_segments() && op.segments.count == info.operands.size(),
-            [&] { return fmt::format("{} has {} groups of operands", info.mnemonic, info.operands.size()); });
     if (!good_) return;
     std::size_t sum = 0;
     for (std::size_t i = 0; i < info.operands.size(); ++i) {
-      const std::uint32_t count = module_.segment_pool[op.segments.first + i];
+      const std::uint32_t count = module_.segments(id)[i];
       const Arity arity = info.operands[i].arity;
       sum += count;
       require(id, arity == Arity::variadic || count == 1 || (arity == Arity::optional && count == 0), [&] {

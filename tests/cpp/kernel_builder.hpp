@@ -94,10 +94,10 @@ class Kernel {
                      static_cast<std::uint32_t>(operands.size())};
     module.operand_pool.insert(module.operand_pool.end(), operands.begin(), operands.end());
     if (groups.empty()) groups.assign(info->operands.size(), 1);
-    if (!info->has_segments()) groups.clear();
-    made.segments = {static_cast<std::uint32_t>(module.segment_pool.size()),
-                     static_cast<std::uint32_t>(groups.size())};
-    module.segment_pool.insert(module.segment_pool.end(), groups.begin(), groups.end());
+    if (info->has_segments()) {
+      made.segments = static_cast<std::uint32_t>(module.segment_pool.size());
+      module.segment_pool.insert(module.segment_pool.end(), groups.begin(), groups.end());
+    }
     made.attributes = {static_cast<std::uint32_t>(module.attribute_slots.size()),
                        static_cast<std::uint32_t>(info->attributes.size())};
     for (const ir::AttributeInfo& attribute : info->attributes) {

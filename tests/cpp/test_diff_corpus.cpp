@@ -170,11 +170,11 @@ bool swapped_operands(Module& module, OpId id) {
 /// The last operand of an op that may do without: a token, a mask, a padding value.
 bool without_last(Module& module, OpId id) {
   ir::Operation& op = module.ops[ir::index(id)];
-  if (op.segments.count == 0 || op.info->operands.empty()) return false;
+  if (op.segments == ir::kNone) return false;
   std::size_t last = op.info->operands.size() - 1;
-  while (last > 0 && module.segment_pool[op.segments.first + last] == 0) --last;
+  while (last > 0 && module.segments(id)[last] == 0) --last;
   if (op.info->operands[last].arity != ir::Arity::optional) return false;
-  module.segment_pool[op.segments.first + last] = 0;
+  module.segment_pool[op.segments + last] = 0;
   op.operands.count -= 1;
   return true;
 }

@@ -153,7 +153,12 @@ def test_handles_keep_their_module_alive() -> None:
 def test_op_table() -> None:
     table = {row["mnemonic"]: row for row in ir.op_table()}
     assert len(table) == 109
-    assert table["addf"]["operands"] == ["lhs", "rhs"]
+    addf, load = table["addf"], table["load_view_tko"]
+    assert [group["name"] for group in addf["operands"]] == ["lhs", "rhs"]
+    assert addf["units"] == ["flush_to_zero"]
+    assert addf["attributes"][0]["enumerators"]["nearest_away"] == (13, 4)
+    assert load["operands"][1] == {"name": "index", "arity": "variadic", "since": (13, 1)}
+    assert load["attributes"][1]["optional"] and load["attributes"][3]["since"] == (13, 4)
     assert table["atan2"]["since"] == (13, 2)
 
 

@@ -91,10 +91,11 @@ struct Operation {
   const OpInfo* info = nullptr;
   std::uint32_t flags = 0;
   Range operands;    ///< In Module::operand_pool.
-  Range segments;    ///< In Module::segment_pool: operand count of every group, if the row `has_segments`.
   Range attributes;  ///< In Module::attribute_slots, one a row attribute.
   Range regions;     ///< In Module::regions.
   Range results;     ///< In Module::values.
+  /// Where in Module::segment_pool the operand counts of the row's groups begin, if the row `has_segments`.
+  std::uint32_t segments = kNone;
   BlockId parent{kNone};
   DebugId location{};  ///< Kind location, call_site or unknown.
 };
@@ -182,6 +183,8 @@ class Module {
   const DebugEntry& debug_entry(DebugId id) const { return debug[index(id)]; }
 
   std::span<const ValueId> operands(OpId id) const;
+  /// How many operands each group of the row has; empty if the row has no segments.
+  std::span<const std::uint32_t> segments(OpId id) const;
   /// Operands of one group by its name in the op table. The group must exist (assertion).
   std::span<const ValueId> operands(OpId id, std::string_view group) const;
   /// The same by the group's number in its row.

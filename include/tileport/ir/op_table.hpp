@@ -34,6 +34,7 @@ enum class Encoding : std::uint8_t {
   attribute,           ///< one tagged attribute
   optimization_hints,  ///< untagged dictionary: target → dictionary
 };
+inline constexpr std::size_t kEncodings = static_cast<std::size_t>(Encoding::optimization_hints) + 1;
 
 /// How often an operand or result group occurs.
 enum class Arity : std::uint8_t { one, optional, variadic };
