@@ -117,6 +117,18 @@ class PythonBuilder {
     done_or_raise(
         builder_.set_attribute(standing(op), name, attribute(op.get().info, name, content, results)));
   }
+  void set_hints(const FunctionHandle& function, const py::dict& content) {
+    own(function.module);
+    module_->functions[function.number].hints = builder_.hints(entries(content));
+  }
+  void set_location(const FunctionHandle& function, const std::string& file, std::uint32_t line,
+                    std::uint32_t column) {
+    own(function.module);
+    builder_.set_location(function.number, file, line, column);
+  }
+  void set_location(const OpHandle& op, const std::string& file, std::uint32_t line, std::uint32_t column) {
+    done_or_raise(builder_.set_location(standing(op), file, line, column));
+  }
   void remove_attribute(const OpHandle& op, const std::string& name) {
     done_or_raise(builder_.remove_attribute(standing(op), name));
   }
@@ -343,6 +355,15 @@ void bind_builder(py::module_& module) {
       .def("after", &PythonBuilder::after, py::arg("op"))
       .def("set_operands", &PythonBuilder::set_operands, py::arg("op"), py::arg("group"), py::arg("values"))
       .def("set_attribute", &PythonBuilder::set_attribute, py::arg("op"), py::arg("name"), py::arg("content"))
+      .def("set_hints", &PythonBuilder::set_hints, py::arg("function"), py::arg("hints"))
+      .def("set_location",
+           py::overload_cast<const FunctionHandle&, const std::string&, std::uint32_t, std::uint32_t>(
+               &PythonBuilder::set_location),
+           py::arg("place"), py::arg("file"), py::arg("line"), py::arg("column"))
+      .def("set_location",
+           py::overload_cast<const OpHandle&, const std::string&, std::uint32_t, std::uint32_t>(
+               &PythonBuilder::set_location),
+           py::arg("place"), py::arg("file"), py::arg("line"), py::arg("column"))
       .def("remove_attribute", &PythonBuilder::remove_attribute, py::arg("op"), py::arg("name"))
       .def("replace_all_uses", &PythonBuilder::replace_all_uses, py::arg("old"), py::arg("new"))
       .def("uses", &PythonBuilder::uses, py::arg("value"))

@@ -199,6 +199,11 @@ class Builder:
     def set_operands(self, op: Operation, group: str, values: Value | Sequence[Value]) -> None:
         """Replaces the operands of a group, which may change their number."""
     def set_attribute(self, op: Operation, name: str, content: Any) -> None: ...
+    def set_hints(self, function: Function, hints: Mapping[str, Mapping[str, Any]]) -> None:
+        """Optimization hints of a kernel, by target ("default", "sm_90"), then by hint."""
+    def set_location(self, place: Function | Operation, file: str, line: int, column: int) -> None:
+        """Where a kernel begins, or an op stands, in the source; line and column from 1. An op's place lies
+        in its kernel's, which must be set before."""
     def remove_attribute(self, op: Operation, name: str) -> None:
         """Takes an optional attribute away, or gives one with a default its default."""
     def replace_all_uses(self, old: Value, new: Value) -> int:

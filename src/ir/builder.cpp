@@ -152,6 +152,30 @@ DebugId Builder::debug(const DebugEntry& entry) {
   return id;
 }
 
+void Builder::set_location(std::size_t kernel, std::string_view file, std::uint32_t line,
+                           std::uint32_t column) {
+  const std::size_t slash = file.rfind('/');
+  const bool has_folder = slash != std::string_view::npos;
+  DebugEntry entry{.kind = DebugEntry::Kind::file};
+  entry.name = string(has_folder ? file.substr(slash + 1) : file);
+  entry.other_name = string(has_folder ? file.substr(0, slash) : std::string_view{});
+  const DebugId source = debug(entry);
+  const DebugId unit = debug({.kind = DebugEntry::Kind::compile_unit, .file = source});
+  const StringId name = module_.functions[kernel].name;
+  const DebugId subprogram = debug({.kind = DebugEntry::Kind::subprogram,
+                                    .scope = unit,
+                                    .file = source,
+                                    .name = name,
+                                    .other_name = name,
+                                    .line = line,
+                                    .scope_line = line});
+  module_.functions[kernel].location = debug({.kind = DebugEntry::Kind::location,
+                                              .scope = subprogram,
+                                              .name = string(file),
+                                              .line = line,
+                                              .column = column});
+}
+
 // ---- functions and globals ----------------------------------------------------------------------------
 
 std::size_t Builder::kernel(std::string_view name, std::span<const TypeId> parameters) {

@@ -221,6 +221,22 @@ Result<void> Builder::set_operands(OpId op, std::string_view group, std::span<co
   return {};
 }
 
+Result<void> Builder::set_location(OpId op, std::string_view file, std::uint32_t line, std::uint32_t column) {
+  const Function& function = module_.function_of(op);
+  const DebugEntry& place = module_.debug_entry(function.location);
+  if (place.kind != DebugEntry::Kind::location) {
+    return refuse(code::kNoLocation,
+                  fmt::format("kernel '{}' has no place in a source yet", module_.string(function.name)),
+                  "Set the location of the kernel first.");
+  }
+  module_.ops[index(op)].location = debug({.kind = DebugEntry::Kind::location,
+                                           .scope = place.scope,
+                                           .name = string(file),
+                                           .line = line,
+                                           .column = column});
+  return {};
+}
+
 Result<void> Builder::set_attribute(OpId op, std::string_view name, const AttributeContent& content) {
   const OpInfo& info = *module_.op(op).info;
   OperationParts parts{.info = &info};

@@ -16,4 +16,5 @@ inline constexpr std::string_view kUsed = "TP-I0007";       ///< An op whose res
 inline constexpr std::string_view kNotInBody = "TP-I0008";  ///< The op never stands in a body.
 inline constexpr std::string_view kNoPlace = "TP-I0009";    ///< It isn't said where ops go.
 inline constexpr std::string_view kForeign = "TP-I0010";  ///< A part of another module, or of none any more.
+inline constexpr std::string_view kNoLocation = "TP-I0011";  ///< The kernel has no place in a source.
 }  // namespace tileport::ir::code

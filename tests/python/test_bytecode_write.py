@@ -117,12 +117,32 @@ def test_options() -> None:
     assert bytecode.write(replace(document), canonical=True) == bytecode.write(module)
 
 
+MOST_ASSEMBLIES = 8
+"""Of one file: tileiras 13.5 makes one of two cubins, by chance, of some files."""
+
+
+def makes_the_same(folder: Path, target: str) -> tuple[bool, bool, bool]:
+    """Whether one of the cubins that tileiras makes of the original is made of the canonical form too, whether
+    there are several, and whether there are any. What tileiras refuses it must refuse in both forms."""
+    made: dict[str, set[bytes | None]] = {"original": set(), "canonical": set()}
+    for attempt in range(MOST_ASSEMBLIES):
+        for form, cubins in made.items():
+            file = folder / f"{form}.tileirbc"
+            cubins.add(assemble(file, target, use_cache=attempt == 0).cubin)
+        common = made["original"] & made["canonical"]
+        if common:
+            break
+    several = any(len(cubins) > 1 for cubins in made.values())
+    return bool(common), several, common != {None}
+
+
 def same_machine_code(files: list[tuple[str, bytes]], targets: tuple[str, ...], folder: Path) -> list[str]:
     """Assembles each file and its canonical form; the names of those whose cubins differ, or of which only
-    one assembles. At least nine of ten files must assemble, so that something is compared."""
+    one assembles. At least nine of ten files must assemble, so that something is compared, and no more than
+    one of fifty may have several cubins."""
     if find_toolchain().tileiras.path is None:
         pytest.skip("tileiras is not installed")
-    different, assembled = [], 0
+    different, assembled, varying = [], 0, 0
     for name, data in files:
         (folder / "original.tileirbc").write_bytes(data)
         # Messages of assert name file and line, so that debug information reaches machine code.
@@ -130,13 +150,13 @@ def same_machine_code(files: list[tuple[str, bytes]], targets: tuple[str, ...], 
         asserts = any(op.mnemonic == "assert" for op in module.walk())
         (folder / "canonical.tileirbc").write_bytes(bytecode.write(module, debug_info=asserts))
         for target in targets:
-            original = assemble(folder / "original.tileirbc", target)
-            canonical = assemble(folder / "canonical.tileirbc", target)
-            # What tileiras refuses in the original it must refuse in the canonical form too: both are None.
-            if original.cubin != canonical.cubin:
+            same, several, any_made = makes_the_same(folder, target)
+            if not same:
                 different.append(f"{name} for {target}")
-            assembled += original.cubin is not None
+            varying += several
+            assembled += any_made
     assert assembled >= 0.9 * len(files) * len(targets)
+    assert varying <= 0.02 * len(files) * len(targets)
     return different
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tileport import bytecode, ir, text
+from tileport import bytecode, ir, text, verify
 from tileport.errors import UsageError
 
 GOLDEN = Path(__file__).resolve().parents[1] / "data" / "tileir" / "golden"
@@ -238,3 +238,20 @@ def test_constants_are_arrays() -> None:
     for i in range(1000):
         builder.op("constant", results=["tile<i64>"], attributes={"value": struct.pack("<q", i)})
     np.testing.assert_array_equal(view, integers)
+
+
+def test_hints_and_places() -> None:
+    builder = small()
+    kernel = builder.module.functions[0]
+    loop = next(op for op in kernel.ops if op.mnemonic == "for")
+    with pytest.raises(ir.BuildError, match="no place in a source"):
+        builder.set_location(loop, "src/k.py", 7, 3)
+    builder.set_location(kernel, "src/k.py", 5, 1)
+    builder.set_location(loop, "src/k.py", 7, 3)
+    builder.set_hints(kernel, {"sm_90": {"occupancy": 2}})
+    read = bytecode.read(bytecode.write(builder.module))
+    assert verify.verify(read) == []
+    assert read.functions[0].hints == {"sm_90": {"occupancy": {"type": "i32", "value": 2}}}
+    place = next(op for op in read.functions[0].ops if op.mnemonic == "for").location
+    assert place is not None and (place.file, place.function, place.line, place.column) == ("src/k.py", "k", 7, 3)
+    assert 'loc("src/k.py":7:3)' in text.print(read, locations=True)

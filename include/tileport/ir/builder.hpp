@@ -111,6 +111,12 @@ class Builder {
   Function& function(std::size_t number) { return module_.functions[number]; }
   std::size_t global(std::string_view name, TypeId type, ConstantId value);
 
+  // ---- places in the source; files as the front end calls them, lines and columns from 1
+  /// Where a kernel begins. Ops that have places already keep those.
+  void set_location(std::size_t kernel, std::string_view file, std::uint32_t line, std::uint32_t column);
+  /// Where an op stands. Refused if its kernel has no place: the op's lies in it.
+  Result<void> set_location(OpId op, std::string_view file, std::uint32_t line, std::uint32_t column);
+
   // ---- where ops go
   void to_end_of(BlockId block);
   void before(OpId op);
