@@ -94,8 +94,6 @@ py::object to_python(const ir::Module& module, const ir::Attribute& attribute) {
       for (ir::AttributeId item : attribute.items) items.append(to_python(module, module.attribute(item)));
       return items;
     }
-    case Kind::dense_elements:
-      return constant(module, attribute.constant, attribute.type);
     case Kind::dictionary:
     case Kind::optimization_hints:
       return dictionary(module, attribute);

@@ -5,7 +5,6 @@
 //     boolean             byte
 //     type / string       id
 //     array               varint n, n × tagged
-//     dense_elements      type, constant
 //     div_by              varint divisor, byte (1 every, 2 along), [signed every], [signed along]
 //     same_elements       varint n, n × i64
 //     dictionary, hints   varint n, n × (string, tagged)
@@ -105,7 +104,8 @@ AttributeId AttributeReader::tagged(Cursor& in, std::size_t depth) {
   const std::uint64_t start = in.offset();
   const std::uint64_t tag = in.varint();
   Attribute attribute;
-  if (in.ok() && (tag < 1 || tag > static_cast<std::uint64_t>(Kind::bounded))) {
+  constexpr std::uint64_t kStrings = 7;  // Elements of strings: tileirdisasm 13.5.37 refuses them.
+  if (in.ok() && (tag < 1 || tag > static_cast<std::uint64_t>(Kind::bounded) || tag == kStrings)) {
     in.fail(code::kAttribute, fmt::format("attribute tag {} does not exist", tag), start);
   } else if (in.ok() && depth >= kDeepestAttribute) {
     in.fail(code::kNesting, fmt::format("attributes are nested more than {} deep", kDeepestAttribute), start);
@@ -135,13 +135,6 @@ void AttributeReader::payload(Cursor& in, Attribute& attribute, std::size_t dept
     case Kind::array:
       array(in, attribute, depth);
       break;
-    case Kind::dense_elements: {
-      const std::uint64_t start = in.offset();
-      attribute.type = tables_.type(in);
-      attribute.constant = tables_.constant(in);
-      tables_.check_constant(in, attribute.constant, attribute.type, start);
-      break;
-    }
     case Kind::div_by:
       attribute.bits = in.varint();
       optional_pair(in, attribute);

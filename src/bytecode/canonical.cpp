@@ -48,6 +48,7 @@ class Renumbering {
 class Key {
  public:
   void presence(const auto& value) { add(value ? 1 : 0); }
+  void presence_byte(const auto& value) { presence(value); }
   void enumerator(const auto& value, const ir::Enumeration&) { add(static_cast<std::uint64_t>(value)); }
   void type(TypeId id) { add(static_cast<std::uint64_t>(id)); }
   void string(StringId id) { add(static_cast<std::uint64_t>(id)); }
@@ -127,6 +128,7 @@ class Canonical {
 
   // The fields of types and debug entries, called by type_fields and debug_fields.
   void presence(auto&) {}
+  void presence_byte(auto&) {}
   void enumerator(auto&, const ir::Enumeration&) {}
   void number(auto&) {}
   void flags(auto&) {}
@@ -194,10 +196,6 @@ class Canonical {
       case Attribute::Kind::integer:
       case Attribute::Kind::floating:
       case Attribute::Kind::type_attribute:
-        made.type = mapped(made.type);
-        break;
-      case Attribute::Kind::dense_elements:
-        made.constant = constant(made.constant, old_.type(made.type));
         made.type = mapped(made.type);
         break;
       case Attribute::Kind::string:

@@ -27,6 +27,11 @@ std::string missing_entry(std::uint64_t id, std::size_t entries) {
   return fmt::format("debug entry {} does not exist; the file has {}", id, entries - 1);
 }
 
+/// The reference reader takes no table at the very end of the section, not even an empty one.
+void need_more(Cursor& in) {
+  if (in.ok() && in.at_end()) in.fail(code::kTruncated, "the debug section ends before its tables do");
+}
+
 class EntryReader {
  public:
   EntryReader(Cursor& in, const Tables& tables, std::size_t entries)
@@ -65,9 +70,11 @@ DebugReader::DebugReader(ir::Module& module, const Tables& tables, const Contain
   Cursor in = *container.section(SectionId::debug);
   starts_.resize(in.count("functions", 4));
   in.align(4);
+  need_more(in);
   for (std::uint64_t& start : starts_) start = in.fixed(4);
   ids_.resize(in.count("locations", 8));
   in.align(8);
+  need_more(in);
   for (std::uint64_t& id : ids_) id = in.fixed(8);
   for (std::size_t i = 0; i < starts_.size() && in.ok(); ++i) {
     const std::size_t last = i + 1 < starts_.size() ? starts_[i + 1] : ids_.size();
@@ -79,6 +86,11 @@ DebugReader::DebugReader(ir::Module& module, const Tables& tables, const Contain
     errors.adopt(in);
     return;
   }
+  Cursor offsets = in;
+  offsets.varint();
+  offsets.align(kOffsetWidth);
+  need_more(offsets);
+  in.adopt(offsets);
   const OffsetTable table(in, kOffsetWidth);
   errors.adopt(in);
   module_.debug.resize(table.size() + std::size_t{1});

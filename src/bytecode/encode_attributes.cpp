@@ -106,10 +106,6 @@ void Encoder::write_content(Output& out, const Attribute& attribute, std::size_t
       out.varint(attribute.items.size());
       for (ir::AttributeId item : attribute.items) write_tagged(out, item, depth + 1);
       break;
-    case Kind::dense_elements:
-      write_type_id(out, attribute.type);
-      write_constant(out, attribute.constant);
-      break;
     case Kind::div_by:
       out.varint(attribute.bits);
       optional_pair();

@@ -18,6 +18,7 @@ class FieldWriter {
   FieldWriter(Encoder& encoder, Output& out) : encoder_(encoder), out_(out) {}
 
   void presence(const auto& value) { out_.varint(value ? 1 : 0); }
+  void presence_byte(const auto& value) { presence(value); }
   void enumerator(const auto& value, const ir::Enumeration&) {
     out_.varint(static_cast<std::uint64_t>(value));
   }

@@ -107,12 +107,12 @@ inline const TypeTag& type_tag(ir::TypeKind kind) {
 ///     tile                 element, i64 list
 ///     tensor_view          [13.4: flags]  element, i64 list extents, i64 list strides  [attribute]
 ///     partition_view       [13.3: flags]  i32 list tile, tensor_view, i32 list dim_map
-///                          [before 13.3: flags]  [padding]
+///                          [before 13.3: byte]  [padding]
 ///     function             id list inputs, id list results
 ///     gather_scatter_view  flags, i32 list tile, tensor_view, sparse dim  [padding]
 ///     strided_view         flags, i32 list tile, i32 list traversal strides, tensor_view, i32 list dim_map
 ///                          [padding]
-/// Bit 0 of the flags says whether the bracketed value at the end is there.
+/// Bit 0 of the flags says whether the bracketed value at the end is there; so does the byte if it is not 0.
 template <class Archive, class AnyType>
 void type_fields(Archive& archive, AnyType& type, ir::Version version) {
   using ir::TypeKind;
@@ -128,7 +128,7 @@ void type_fields(Archive& archive, AnyType& type, ir::Version version) {
     } else {
       archive.list(type.dim_map, 4);
     }
-    if (!flags_first) archive.presence(type.padding);
+    if (!flags_first) archive.presence_byte(type.padding);
     if (type.padding) archive.enumerator(*type.padding, ir::kPaddingValue);
   } else if (type.kind == TypeKind::function) {
     archive.list(type.inputs);

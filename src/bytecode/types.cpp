@@ -55,6 +55,10 @@ class TypeReader {
     if (flags == 1) value.emplace();
   }
   template <class Enum>
+  void presence_byte(std::optional<Enum>& value) {
+    if (in_.byte() != 0) value.emplace();
+  }
+  template <class Enum>
   void enumerator(Enum& value, const ir::Enumeration& values) {
     const std::uint64_t start = in_.offset();
     const std::uint64_t number = in_.varint();

@@ -88,9 +88,6 @@ Id ModuleKeys::attribute(ir::AttributeId id) {
     case Kind::string:
       key.add(module_.string(attribute.string));
       break;
-    case Kind::dense_elements:
-      key.add(constant(type(attribute.type), constant_content(module_, attribute.type, attribute.constant)));
-      break;
     case Kind::div_by:
       key.add(attribute.bits);
       [[fallthrough]];

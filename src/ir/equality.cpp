@@ -202,9 +202,6 @@ class Comparison {
         return std::ranges::equal(a.items, b.items, [&](AttributeId p, AttributeId q) {
           return same_attribute(left_.attribute(p), right_.attribute(q), in_dictionary);
         });
-      case Kind::dense_elements:
-        return same_type(a.type, b.type) &&
-               normal(left_, a.constant, a.type) == normal(right_, b.constant, b.type);
       case Kind::dictionary:
       case Kind::optimization_hints:
         return same_dictionary(a, b);

@@ -64,15 +64,19 @@ void append_escaped(std::string& out, std::string_view text) {
   }
 }
 
+void append_quoted(std::string& out, std::string_view text) {
+  out += '"';
+  append_escaped(out, text);
+  out += '"';
+}
+
 void append_symbol(std::string& out, std::string_view name) {
   out += '@';
   if (is_identifier(name)) {
     out += name;
-    return;
+  } else {
+    append_quoted(out, name);
   }
-  out += '"';
-  append_escaped(out, name);
-  out += '"';
 }
 
 std::int64_t sign_extended(TypeKind kind, std::uint64_t bits) {
@@ -213,51 +217,51 @@ void Literals::append_nested(std::string& out, const Elements& elements, std::sp
   out += ']';
 }
 
-void Literals::append_attribute(std::string& out, const Attribute& attribute, bool typed) {
+void Literals::append_number(std::string& out, const Attribute& attribute, NumberTypes types) {
+  const TypeKind kind = module_.type(attribute.type).kind;
+  const std::string text = element_text(kind, attribute.bits);
+  out += text;
+  if (types == NumberTypes::never || kind == TypeKind::i1) return;
+  const bool usual = kind == TypeKind::i64 || (kind == TypeKind::f64 && !text.starts_with("0x"));
+  if (types == NumberTypes::unusual && usual) return;
+  out += " : ";
+  out += ir::keyword(kind);
+}
+
+void Literals::append_attribute(std::string& out, const Attribute& attribute, NumberTypes types) {
   switch (attribute.kind) {
     case Kind::integer:
-    case Kind::floating: {
-      const TypeKind kind = module_.type(attribute.type).kind;
-      const std::string text = element_text(kind, attribute.bits);
-      out += text;
-      // MLIR leaves the type out where it is what a bare literal means.
-      const bool implied =
-          kind == TypeKind::i1 || kind == TypeKind::i64 || (kind == TypeKind::f64 && !text.starts_with("0x"));
-      if (typed && !implied) out += fmt::format(" : {}", ir::keyword(kind));
+    case Kind::floating:
+      append_number(out, attribute, types);
       break;
-    }
     case Kind::boolean:
       out += attribute.bits != 0 ? "true" : "false";
       break;
     case Kind::type_attribute:
-      out += type(attribute.type);
+      append_type(out, attribute.type);
       break;
     case Kind::string:
-      out += '"';
-      append_escaped(out, module_.string(attribute.string));
-      out += '"';
+      append_quoted(out, module_.string(attribute.string));
       break;
     case Kind::array:
       out += '[';
       for (std::size_t i = 0; i < attribute.items.size(); ++i) {
         if (i != 0) out += ", ";
-        append_attribute(out, module_.attribute(attribute.items[i]), typed);
+        append_attribute(out, module_.attribute(attribute.items[i]), NumberTypes::unusual);
       }
       out += ']';
-      break;
-    case Kind::dense_elements:
-      append_dense(out, attribute.constant, attribute.type);
-      out += " : " + type(attribute.type);
       break;
     case Kind::div_by:
     case Kind::same_elements:
     case Kind::bounded:
+      out += "#cuda_tile.";
       append_predicate(out, attribute);
       break;
     case Kind::dictionary:
-      append_dictionary(out, attribute, "{", "}");
+      append_dictionary(out, attribute);
       break;
     case Kind::optimization_hints:
+      out += "#cuda_tile.optimization_hints";
       append_hints(out, attribute);
       break;
     case Kind::number_list:
@@ -266,14 +270,37 @@ void Literals::append_attribute(std::string& out, const Attribute& attribute, bo
   }
 }
 
+/// A type of the dialect says so where any type may stand.
+void Literals::append_type(std::string& out, ir::TypeId id) {
+  const Type& type = module_.type(id);
+  const auto list = [&](const std::vector<ir::TypeId>& types) {
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (i != 0) out += ", ";
+      append_type(out, types[i]);
+    }
+  };
+  if (type.kind == TypeKind::function) {
+    out += '(';
+    list(type.inputs);
+    out += ") -> ";
+    if (type.results.size() != 1) out += '(';
+    list(type.results);
+    if (type.results.size() != 1) out += ')';
+    return;
+  }
+  if (!ir::is_element(type.kind)) out += "!cuda_tile.";
+  out += this->type(id);
+}
+
 void Literals::append_predicate(std::string& out, const Attribute& attribute) {
   const auto bound = [](const std::optional<std::int64_t>& value) {
     return value ? fmt::to_string(*value) : "?";
   };
   if (attribute.kind == Kind::div_by) {
     out += fmt::format("div_by<{}", attribute.bits);
-    if (attribute.first) out += fmt::format(", every {}", *attribute.first);
-    if (attribute.second) out += fmt::format(" along {}", *attribute.second);
+    // Half of the pair is no program, but it has a text.
+    if (attribute.first)
+      out += fmt::format(", every {} along {}", *attribute.first, attribute.second.value_or(0));
     out += '>';
   } else if (attribute.kind == Kind::same_elements) {
     out += fmt::format("same_elements<[{}]>", fmt::join(attribute.numbers, ", "));
@@ -283,23 +310,49 @@ void Literals::append_predicate(std::string& out, const Attribute& attribute) {
 }
 
 void Literals::append_hints(std::string& out, const Attribute& attribute) {
-  append_dictionary(out, attribute, "<", ">");
+  const auto append_entry = [&](const Attribute& hints, std::size_t i) {
+    out += module_.string(hints.keys[i]);
+    out += " = ";
+    append_attribute(out, module_.attribute(hints.items[i]), NumberTypes::never);
+  };
+  out += '<';
+  append_sorted(out, attribute, [&](std::size_t i) {
+    const Attribute& hints = module_.attribute(attribute.items[i]);
+    if (hints.kind != Kind::dictionary) return append_entry(attribute, i);
+    out += module_.string(attribute.keys[i]);
+    out += " = {";
+    append_sorted(out, hints, [&](std::size_t k) { append_entry(hints, k); });
+    out += '}';
+  });
+  out += '>';
 }
 
-void Literals::append_dictionary(std::string& out, const Attribute& attribute, std::string_view open,
-                                 std::string_view close) {
+void Literals::append_dictionary(std::string& out, const Attribute& attribute) {
+  out += '{';
+  append_sorted(out, attribute, [&](std::size_t i) {
+    const std::string& key = module_.string(attribute.keys[i]);
+    if (is_identifier(key)) {
+      out += key;
+    } else {
+      append_quoted(out, key);
+    }
+    out += " = ";
+    append_attribute(out, module_.attribute(attribute.items[i]), NumberTypes::always);
+  });
+  out += '}';
+}
+
+/// Entries in the order of their keys, with commas.
+template <class Append>
+void Literals::append_sorted(std::string& out, const Attribute& attribute, Append&& append) {
   std::vector<std::size_t> order(attribute.keys.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {},
                     [&](std::size_t i) -> const std::string& { return module_.string(attribute.keys[i]); });
-  out += open;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i != 0) out += ", ";
-    out += module_.string(attribute.keys[order[i]]);
-    out += " = ";
-    append_attribute(out, module_.attribute(attribute.items[order[i]]), false);
+    append(order[i]);
   }
-  out += close;
 }
 
 }  // namespace tileport::text

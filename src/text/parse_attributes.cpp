@@ -46,13 +46,8 @@ bool AttributeParser::string(std::string& text) {
 bool AttributeParser::key(std::string& key) {
   Token token = in_.token();
   if (in_.at(TokenKind::string)) {
-    // The printer writes keys as they are, as tileirdisasm does.
-    const auto letter = [](char c) {
-      return is_letter(c) || is_digit(c) || c == '_' || c == '$' || c == '.';
-    };
     if (!string(key)) return false;
-    if (!key.empty() && is_letter(key.front()) && std::ranges::all_of(key, letter)) return true;
-    return in_.error(code::kAttribute, "a key must be an identifier, in quotes or not", token);
+    return !key.empty() || in_.error(code::kAttribute, "a key of a dictionary is empty", token);
   }
   if (!in_.expect(TokenKind::identifier, "a key", token)) return false;
   key = token.text;
@@ -277,6 +272,13 @@ bool AttributeParser::predicate(std::string_view name, ir::AttributeId& made) {
   return in_.expect(">");
 }
 
+/// The printer writes keys of hints as they are, as tileirdisasm does.
+bool AttributeParser::plain_key(std::string_view key, const Token& token) {
+  const auto letter = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '$' || c == '.'; };
+  if ((is_letter(key.front()) || key.front() == '_') && std::ranges::all_of(key, letter)) return true;
+  return in_.error(code::kAttribute, "a key of hints must be an identifier, in quotes or not", token);
+}
+
 bool AttributeParser::hints(ir::AttributeId& made) {
   std::vector<std::pair<std::string, ir::AttributeId>> entries;
   if (!in_.expect("<")) return false;
@@ -284,13 +286,16 @@ bool AttributeParser::hints(ir::AttributeId& made) {
     const Token token = in_.token();
     std::string target;
     AttributeValue content;
-    if (!key(target) || !in_.expect("=")) return false;
+    if (!key(target) || !plain_key(target, token) || !in_.expect("=")) return false;
     const auto same = [&](const auto& entry) { return entry.first == target; };
     if (std::ranges::any_of(entries, same))
       return in_.error(code::kAttribute, fmt::format("hints for '{}' stand twice", target), token);
     if (!in_.at("{")) return in_.expected(fmt::format("a dictionary with the hints for '{}'", target));
-    if (!dictionary(content) ||
-        !encode(content, TypeKind::i32, entries.emplace_back(target, ir::AttributeId{}).second))
+    if (!dictionary(content)) return false;
+    for (std::size_t i = 0; i < content.keys.size(); ++i) {
+      if (!plain_key(content.keys[i], content.items[i]->token)) return false;
+    }
+    if (!encode(content, TypeKind::i32, entries.emplace_back(target, ir::AttributeId{}).second))
       return false;
     if (!in_.accept(",")) break;
   }

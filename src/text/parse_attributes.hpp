@@ -55,6 +55,7 @@ class AttributeParser {
   bool dialect_value(AttributeValue& made);
   bool alias(AttributeValue& made);
   bool key(std::string& key);
+  bool plain_key(std::string_view key, const Token& token);
   bool add(AttributeValue& to, AttributeValue&& item);
   bool predicate(std::string_view name, ir::AttributeId& made);
   bool bound(std::optional<std::int64_t>& number);

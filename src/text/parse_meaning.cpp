@@ -205,12 +205,6 @@ bool AttributeParser::encode(const AttributeValue& value, TypeKind integers, ir:
       made = builder.dictionary(entries);
       return true;
     }
-    case Kind::dense: {
-      ir::Attribute dense{.kind = ir::Attribute::Kind::dense_elements, .type = *value.type};
-      if (!constant(value.dense, *value.type, dense.constant)) return false;
-      made = builder.attribute(std::move(dense));
-      return true;
-    }
     case Kind::encoded:
       made = value.attribute;
       return true;

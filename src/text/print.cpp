@@ -66,7 +66,7 @@ class Printer {
     out_ += function.is_kernel ? "entry " : "testing$func ";
     append_symbol(out_, module_.string(function.name));
     out_ += '(';
-    append_arguments(function.body);
+    append_arguments(function.body, function.argument_attributes);
     out_ += ')';
     append_results(module_.type(function.type).results);
     if (function.hints && !module_.attribute(*function.hints).keys.empty()) {
@@ -98,13 +98,20 @@ class Printer {
     if (types.size() != 1) out_ += ')';
   }
 
-  void append_arguments(BlockId block) {
+  /// `attributes` are dictionaries, one an argument.
+  void append_arguments(BlockId block, std::optional<ir::AttributeId> attributes = {}) {
     const ir::Range arguments = module_.block(block).arguments;
+    const auto given = attributes ? std::span(module_.attribute(*attributes).items)
+                                  : std::span<const ir::AttributeId>{};
     for (std::uint32_t i = 0; i < arguments.count; ++i) {
       if (i != 0) out_ += ", ";
       const ValueId argument = module_.argument(block, i);
       out_ += names_.use(argument);
       out_ += ": " + literals_.type(module_.value(argument).type);
+      if (i < given.size() && !module_.attribute(given[i]).keys.empty()) {
+        out_ += ' ';
+        literals_.append_dictionary(out_, module_.attribute(given[i]));
+      }
     }
   }
 
@@ -237,9 +244,7 @@ class Printer {
         out_ += content.word != 0 ? "true" : "false";
         break;
       case ir::Encoding::string:
-        out_ += '"';
-        append_escaped(out_, module_.string(static_cast<ir::StringId>(content.word)));
-        out_ += '"';
+        append_quoted(out_, module_.string(static_cast<ir::StringId>(content.word)));
         break;
       case ir::Encoding::type:
         out_ += literals_.type(static_cast<ir::TypeId>(content.word));
@@ -256,11 +261,15 @@ class Printer {
         out_ += ']';
         break;
       }
+      case ir::Encoding::attribute:
+        literals_.append_predicate(out_, module_.attributes[content.word]);
+        break;
+      case ir::Encoding::optimization_hints:
+        literals_.append_hints(out_, module_.attributes[content.word]);
+        break;
       case ir::Encoding::integer_array:
       case ir::Encoding::attribute_array:
-      case ir::Encoding::attribute:
-      case ir::Encoding::optimization_hints:
-        literals_.append_attribute(out_, module_.attributes[content.word], true);
+        literals_.append_attribute(out_, module_.attributes[content.word], NumberTypes::unusual);
         break;
     }
   }

@@ -87,12 +87,10 @@ class Check {
   void attribute(const ir::Attribute& attribute) {
     using Kind = ir::Attribute::Kind;
     const bool typed = attribute.kind == Kind::integer || attribute.kind == Kind::floating ||
-                       attribute.kind == Kind::type_attribute || attribute.kind == Kind::dense_elements;
+                       attribute.kind == Kind::type_attribute;
     require(!typed || has_type(attribute.type), "an attribute has a type that is not in the table");
     require(attribute.kind != Kind::string || has_string(attribute.string),
             "an attribute's string is not in the table");
-    require(attribute.kind != Kind::dense_elements || has_constant(attribute.constant),
-            "an attribute's constant is not in the table");
     const bool keyed = attribute.kind == Kind::dictionary || attribute.kind == Kind::optimization_hints;
     require(!keyed || attribute.keys.size() == attribute.items.size(),
             "a dictionary's keys and values don't pair");

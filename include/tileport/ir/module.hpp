@@ -44,7 +44,6 @@ struct Range {
 ///   type_attribute    type
 ///   string            string
 ///   array             items
-///   dense_elements    type, constant
 ///   div_by            bits (the divisor), first = every, second = along
 ///   same_elements, number_list   numbers
 ///   dictionary, optimization_hints   keys and items, pairwise, in the order of the file
@@ -57,8 +56,7 @@ struct Attribute {
     type_attribute,
     string,
     array,
-    dense_elements,
-    div_by,
+    div_by = 8,  // 7 are elements of strings, which the tools stopped reading before 13.5.
     same_elements,
     dictionary,
     optimization_hints,
@@ -68,7 +66,6 @@ struct Attribute {
   Kind kind = Kind::integer;
   TypeId type{};
   StringId string{};
-  ConstantId constant{};
   std::uint64_t bits = 0;
   /// Of an f64: the file has its sign in a 65th bit, which every reader drops. cuda-tile 1.7.0 writes
   /// negative ones so, for example the identity of a maximum, -inf, which therefore is +inf.
