@@ -19,7 +19,7 @@ from tileport.toolchain import find_toolchain
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 
-FEWEST = 300
+FEWEST = 250
 
 
 @pytest.fixture(scope="module")
