@@ -44,7 +44,7 @@ template <class Table>
 void BodyReader::make_room(Table& table) {
   constexpr std::uint64_t kFewest = 16;
   constexpr std::uint64_t kSample = 16;  // A 16th of the body.
-  constexpr std::uint64_t kSlack = 32;  // 1/32 more, for bodies that grow denser.
+  constexpr std::uint64_t kSlack = 32;   // 1/32 more, for bodies that grow denser.
   const std::uint64_t read = in_.position() + 1;
   const std::uint64_t size = table.size() + 1;
   const std::uint64_t projected = size + size * in_.remaining() / read;

@@ -93,9 +93,8 @@ void Names::name_results(OpId op, Counters& counters) {
     const Hint proposed = hint(op, first);
     std::uint32_t last = first + 1;
     while (last < results.count && hint(op, last).kind != Hint::Kind::named) ++last;
-    const std::string_view name = proposed.kind == Hint::Kind::named
-                                      ? unique(proposed.name, counters)
-                                      : numbered(counters.value++);
+    const std::string_view name =
+        proposed.kind == Hint::Kind::named ? unique(proposed.name, counters) : numbered(counters.value++);
     group_sizes_[results.first + first] = last - first;
     for (std::uint32_t i = first; i < last; ++i) {
       uses_[results.first + i] = last - first == 1 ? name : keep(fmt::format("{}#{}", name, i - first));

@@ -60,7 +60,8 @@ class Names {
   std::vector<std::string_view> hints_;     ///< Of results of constant and assume.
   std::pmr::unordered_set<std::string_view> taken_{&arena_};
   std::string candidate_;  ///< A name in the making.
-  std::vector<std::string_view> taken_here_;  ///< In the order of naming, to give them back at a region's end.
+  std::vector<std::string_view>
+      taken_here_;  ///< In the order of naming, to give them back at a region's end.
 };
 
 }  // namespace tileport::text

@@ -295,8 +295,7 @@ bool AttributeParser::hints(ir::AttributeId& made) {
     for (std::size_t i = 0; i < content.keys.size(); ++i) {
       if (!plain_key(content.keys[i], content.items[i]->token)) return false;
     }
-    if (!encode(content, TypeKind::i32, entries.emplace_back(target, ir::AttributeId{}).second))
-      return false;
+    if (!encode(content, TypeKind::i32, entries.emplace_back(target, ir::AttributeId{}).second)) return false;
     if (!in_.accept(",")) break;
   }
   made = context_.builder->hints(entries);

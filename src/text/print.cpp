@@ -101,8 +101,8 @@ class Printer {
   /// `attributes` are dictionaries, one an argument.
   void append_arguments(BlockId block, std::optional<ir::AttributeId> attributes = {}) {
     const ir::Range arguments = module_.block(block).arguments;
-    const auto given = attributes ? std::span(module_.attribute(*attributes).items)
-                                  : std::span<const ir::AttributeId>{};
+    const auto given =
+        attributes ? std::span(module_.attribute(*attributes).items) : std::span<const ir::AttributeId>{};
     for (std::uint32_t i = 0; i < arguments.count; ++i) {
       if (i != 0) out_ += ", ";
       const ValueId argument = module_.argument(block, i);

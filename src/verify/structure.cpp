@@ -20,7 +20,7 @@ constexpr Rule kRules[] = {
     {"TP-V0003", "A value is defined before it is used, in the same body or one around it",
      "MLIR: dominance"},
     {"TP-V0004", "A body ends with a terminator, and no other op of it is one", "MLIR: terminators"},
-    {"TP-V0005", "Attributes of a kernel's arguments are dictionaries whose keys name a dialect",
+    {"TP-V0005", "Attributes of a kernel's arguments are dictionaries, one each, whose keys name a dialect",
      "MLIR: FunctionOpInterface"},
     {"TP-V0006", "Kernels and globals have names of their own", "MLIR: SymbolTable"},
     {"TP-V0007", "A kernel takes tiles of rank 0 and gives nothing, and its body takes what its type says",
@@ -130,6 +130,13 @@ void check_function(Findings& findings, const ir::Module& module, const ir::Func
         kArgumentAttributes, function,
         fmt::format("attributes of the arguments of kernel '{}' must be dictionaries of \"dialect.name\"",
                     name));
+  } else if (function.argument_attributes) {
+    const std::size_t given = module.attribute(*function.argument_attributes).items.size();
+    if (given != 0 && type.kind == ir::TypeKind::function && given != type.inputs.size()) {
+      findings.error(
+          kArgumentAttributes, function,
+          fmt::format("kernel '{}' has {} arguments and attributes for {}", name, type.inputs.size(), given));
+    }
   }
   if (type.kind != ir::TypeKind::function || !function.is_kernel) {
     findings.error(kSignature, function, fmt::format("'{}' is no kernel", name));

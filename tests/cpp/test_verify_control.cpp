@@ -182,6 +182,15 @@ std::vector<Refusal> control_refusals() {
          k.module.functions[0].argument_attributes =
              ir::AttributeId{static_cast<std::uint32_t>(k.attribute(list))};
        }},
+      {"TP-V0005", "@k",
+       [](Kernel& k) {
+         const ir::Attribute none{.kind = ir::Attribute::Kind::dictionary};
+         ir::Attribute list{.kind = ir::Attribute::Kind::array};
+         for (int i = 0; i < 9; ++i)
+           list.items.push_back(ir::AttributeId{static_cast<std::uint32_t>(k.attribute(none))});
+         k.module.functions[0].argument_attributes =
+             ir::AttributeId{static_cast<std::uint32_t>(k.attribute(list))};
+       }},
       {"TP-V0006", "@k",
        [](Kernel& k) {
          ir::Global global;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the bytecode of every kernel that cutile's own tests compile, as test data for everything that reads.
+"""Writes the bytecode of the kernels that cutile's own tests compile, as test data for all that reads.
 
     python tests/cutile/write_test_kernels.py OUT [TEST...]
 
@@ -28,11 +28,12 @@ CRATES = ("cutile", "cutile-compiler", "cutile-ir", "cutile-macro")
 TESTS = {
     "cutile-ir": ("bytecode_13_3", "bytecode_13_4", "bytecode_13_5", "bytecode_version", "per_op_roundtrip",
                   "debug_section_roundtrip", "bytecode_compat", "dominance", "bytecode_determinism"),
-    "cutile": ("binary_math_ops", "unary_math_ops", "bitwise_and_bitcast_ops", "integer_ops", "dtype_float_ops",
+    "cutile": ("binary_math_ops", "unary_math_ops", "bitwise_and_bitcast_ops", "integer_ops", "arange",
+               "dtype_float_ops",
                "type_conversion_ops", "reduce_scan_ops", "control_flow_ops", "memory_and_atomic_ops",
                "tensor_and_matrix_ops", "tensor_views", "token_ordering", "token_threading", "debug_info",
                "optimization_hints", "global_memory", "load_like", "flash_attention_compile", "tile_ir_13_5",
-               "tile_ir_13_5_comms", "tile_ir_13_5_multicast", "checked_store_corpus", "arange"),
+               "tile_ir_13_5_comms", "tile_ir_13_5_multicast", "checked_store_corpus"),
 }  # fmt: skip
 
 _KEEP = """

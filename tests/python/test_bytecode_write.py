@@ -122,8 +122,9 @@ MOST_ASSEMBLIES = 8
 
 
 def makes_the_same(folder: Path, target: str) -> tuple[bool, bool, bool]:
-    """Whether one of the cubins that tileiras makes of the original is made of the canonical form too, whether
-    there are several, and whether there are any. What tileiras refuses it must refuse in both forms."""
+    """Whether one of the cubins that tileiras makes of the original is made of the canonical form too,
+    whether there are several, and whether there are any. What tileiras refuses it must refuse in both
+    forms."""
     made: dict[str, set[bytes | None]] = {"original": set(), "canonical": set()}
     for attempt in range(MOST_ASSEMBLIES):
         for form, cubins in made.items():

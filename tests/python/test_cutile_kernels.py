@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of cutile's own tests: another writer's bytecode, in all versions, read as tileirdisasm reads it.
+"""The kernels of cutile's own tests: another writer's bytecode, read as tileirdisasm reads it.
 
 They are made by tests/cutile/write_test_kernels.py; TILEPORT_CUTILE_KERNELS names a folder that holds them
 already.

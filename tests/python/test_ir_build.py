@@ -253,5 +253,10 @@ def test_hints_and_places() -> None:
     assert verify.verify(read) == []
     assert read.functions[0].hints == {"sm_90": {"occupancy": {"type": "i32", "value": 2}}}
     place = next(op for op in read.functions[0].ops if op.mnemonic == "for").location
-    assert place is not None and (place.file, place.function, place.line, place.column) == ("src/k.py", "k", 7, 3)
+    assert place is not None and (place.file, place.function, place.line, place.column) == (
+        "src/k.py",
+        "k",
+        7,
+        3,
+    )
     assert 'loc("src/k.py":7:3)' in text.print(read, locations=True)
