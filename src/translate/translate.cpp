@@ -8,6 +8,7 @@
 
 #include "translate/codes.hpp"
 #include "translate/constants.hpp"
+#include "translate/declarations.hpp"
 #include "translate/entry.hpp"
 #include "translate/source.hpp"
 
@@ -107,7 +108,7 @@ Result<Translation> translate(const std::vector<Specialization>& specializations
   Translation result;
   std::vector<std::string> modules;                       // In order of first appearance.
   std::map<std::string, std::vector<std::string>> texts;  // Entries of each.
-  std::set<std::string> with_tileir;
+  std::map<std::string, std::set<Need>> needs;            // Of each module.
   bool with_bf16_trait = false;
   for (std::size_t i = 0; i < specializations.size(); ++i) {
     const Specialization& specialization = specializations[i];
@@ -119,8 +120,8 @@ Result<Translation> translate(const std::vector<Specialization>& specializations
     }
     if (!texts.contains(specialization.kernel)) modules.push_back(specialization.kernel);
     texts[specialization.kernel].push_back(entry.source());
-    if (entry.needs(Need::tileir)) with_tileir.insert(specialization.kernel);
-    with_bf16_trait = with_bf16_trait || entry.needs(Need::bf16_trait);
+    needs[specialization.kernel].insert(entry.needs().begin(), entry.needs().end());
+    with_bf16_trait = with_bf16_trait || entry.needs().contains(Need::bf16_trait);
     result.entries.push_back(specialization.name);
   }
   Source out;
@@ -129,7 +130,10 @@ Result<Translation> translate(const std::vector<Specialization>& specializations
   if (with_bf16_trait) source += bf16_trait_declaration();
   for (const std::string& kernel : modules) {
     source += fmt::format("\n#[cutile::module]\npub mod {} {{\n    use cutile::core::*;\n", kernel);
-    if (with_tileir.contains(kernel)) source += "    use cutile::tileir::*;\n";
+    if (needs[kernel].contains(Need::tileir)) source += "    use cutile::tileir::*;\n";
+    for (Need need : needs[kernel]) {
+      if (const Declaration* declaration = find_declaration(need)) source += declaration->text;
+    }
     for (const std::string& entry : texts[kernel]) source += "\n" + entry;
     source += "}\n";
   }

@@ -469,6 +469,32 @@ TEST_CASE("rule early_return_as_else", "[diff]") {
     };
   };
   accepts(twice(true), twice(false), "early_return_as_else x2");
+  // What the other branch yields is what the rest reads.
+  const auto yielding = [](bool early, bool other_value) {
+    return [=](Program& q) {
+      const ValueId stop =
+          q.k.make("cmpi", {q.n, q.m}, q.i1, {{"comparison_predicate", 0}, {"signedness", 1}});
+      const OpId branch = early ? q.k.op("if", {stop}, {q.f32x8, q.f32x8}) : q.k.op("if", {stop}, {});
+      q.k.open(branch, 0);
+      q.k.op(early ? "return" : "yield", {}, {});
+      q.k.close();
+      q.k.open(branch, 1);
+      const ValueId x = q.loaded(q.p);
+      const ValueId zero = q.k.constant(q.f32x8, 0);
+      if (early) {
+        q.k.op("yield", {x, zero}, {});
+        q.k.close();
+        q.store(q.k.module.result(branch, other_value ? 1 : 0));
+      } else {
+        q.store(other_value ? zero : x);
+        q.k.op("yield", {}, {});
+        q.k.close();
+      }
+    };
+  };
+  accepts(yielding(true, false), yielding(false, false), "early_return_as_else x1");
+  CHECK(differs(yielding(true, false), yielding(false, true)));
+  CHECK(differs(yielding(true, true), yielding(false, false)));
 }
 
 TEST_CASE("rule empty_else", "[diff]") {

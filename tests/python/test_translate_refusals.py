@@ -45,12 +45,6 @@ def refused(code: str, path: str, *arguments: Callable[[Kernel], Any], **options
     return register
 
 
-@refused("TP-T0104", "@k/divf#0", of(S.F32))
-def full_division(k: Kernel) -> None:
-    (f,) = k.parameters
-    show(k, k.DivF(k.tile(S.F32), f, f, Rounding.FULL, False))
-
-
 @refused("TP-T0105", "@k/constant#0")
 def dense_constant(k: Kernel) -> None:
     show(k, k.constant(S.I32, struct.pack("<4i", 1, 2, 3, 4), 4))

@@ -17,7 +17,7 @@ from tileport import _core, bytecode, contract, text
 from tileport.errors import InputError, RefusedError
 from tileport.stages import machine_code, tile_ir
 from tileport.stages.assembly import AssemblyQueue
-from tileport.stages.check import Checked, Problem
+from tileport.stages.check import ENTRY, Checked, Problem
 from tileport.stages.ledger import file_hash, folder_hash, text_hash
 from tileport.stages.port import Port
 from tileport.toolchain import Assembled, find_toolchain
@@ -236,7 +236,7 @@ def _not_compiled(port: Port, problem: Problem, target: str) -> dict[str, Any]:
 def _source_of_line(kernel: str, line: int) -> dict[str, Any] | None:
     """The place in the Python source that the translator noted above a line of kernel.rs."""
     for above in reversed(kernel.splitlines()[:line]):
-        if above.lstrip().startswith("#[cutile::entry"):
+        if ENTRY.match(above):
             return None
         noted = re.fullmatch(r"\s*// (\S+\.py):(\d+)", above)
         if noted:

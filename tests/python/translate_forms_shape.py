@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forms of shapes, reductions, scans and matrices."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from tile_ir_kernel import (
+    Kernel,
+    Overflow,
+    Rounding,
+    S,
+    Signedness,
+    of,
+)
+from translate_forms import cast_iota, form, identity, show
+
+
+@form(of(S.I32))
+def shapes(k: Kernel) -> None:
+    (n,) = k.parameters
+    i = k.Iota(k.tile(S.I32, 128))
+    a = k.Reshape(k.tile(S.I32, 16, 8), i)
+    show(k, k.Cat(k.tile(S.I32, 16, 16), a, a, 1), k.Cat(k.tile(S.I32, 32, 8), a, a, 0))
+    show(k, k.Permute(k.tile(S.I32, 8, 16), a, (1, 0)))
+    five = k.Reshape(k.tile(S.I32, 2, 4, 1, 2, 8), i)
+    show(k, k.Permute(k.tile(S.I32, 8, 2, 4, 2, 1), five, (4, 0, 1, 3, 2)))
+    show(k, k.Broadcast(k.tile(S.I32, 2, 4, 2, 2, 8), five))
+    show(k, k.Broadcast(k.tile(S.I32, 16), k.Reshape(k.tile(S.I32, 1), n)))
+    show(k, k.Extract(k.tile(S.I32, 8, 8), a, (n, n)))
+    show(k, k.Insert(k.tile(S.I32, 16, 8), k.zeros(S.I32, 8, 8), a, (n, n)))
+
+
+def combine(k: Kernel, op: str, element: S, x: Any, y: Any) -> Any:
+    scalar = k.tile(element)
+    if op in ("AddF", "MulF"):
+        return getattr(k, op)(scalar, x, y, Rounding.NEAREST_EVEN, 0)
+    if op in ("MaxF", "MinF"):
+        return getattr(k, op)(scalar, x, y, 0, 0)
+    if op in ("AddI", "MulI"):
+        return getattr(k, op)(scalar, x, y, Overflow.NONE)
+    sign = Signedness.Unsigned if op.endswith("U") else Signedness.Signed
+    return getattr(k, op.removesuffix("U"))(scalar, x, y, sign)
+
+
+IDENTITIES: dict[str, dict[S, int | float]] = {
+    "AddF": dict.fromkeys((S.F16, S.BF16, S.F32), 0.0),
+    "MulF": dict.fromkeys((S.F16, S.BF16, S.F32), 1.0),
+    "MaxF": dict.fromkeys((S.F16, S.BF16, S.F32), float("-inf")),
+    "MinF": dict.fromkeys((S.F16, S.BF16, S.F32), float("inf")),
+    "AddI": {S.I32: 0, S.I64: 0},
+    "MulI": {S.I32: 1},
+    "MaxI": {S.I32: -(2**31)},
+    "MinI": {S.I32: 2**31 - 1},
+    "MaxIU": {S.I32: 0},
+    "MinIU": {S.I32: 2**32 - 1},
+}
+
+
+@form()
+def reductions(k: Kernel) -> None:
+    for op, elements in IDENTITIES.items():
+        for element, value in elements.items():
+            x = cast_iota(k, element, 8, 16)
+            for axis, result in ((0, (16,)), (1, (8,))):
+                nested = k.Reduce((k.tile(element, *result),), (x,), axis, (identity(k, element, value),))
+                with k.body(nested, k.tile(element), k.tile(element)) as (left, right):
+                    k.Yield((combine(k, op, element, left, right),))
+                show(k, nested.done()[0])
+
+
+def running_sum(k: Kernel, element: S, axis: int, reverse: bool) -> None:
+    op, zero = ("AddF", 0.0) if element == S.F32 else ("AddI", 0)
+    x = cast_iota(k, element, 2, 8, 16)
+    nested = k.Scan((k.tile(element, 2, 8, 16),), (x,), axis, reverse, (identity(k, element, zero),))
+    with k.body(nested, k.tile(element), k.tile(element)) as (left, right):
+        k.Yield((combine(k, op, element, left, right),))
+    show(k, nested.done()[0])
+
+
+@form()
+def running_sums(k: Kernel) -> None:
+    for element, reverse in itertools.product((S.F32, S.I32), (False, True)):
+        running_sum(k, element, 0, reverse)
+
+
+@form()
+def running_sums_of_other_axes(k: Kernel) -> None:
+    running_sum(k, S.F32, 1, False)
+    running_sum(k, S.I32, 2, True)
+
+
+@form()
+def matrices(k: Kernel) -> None:
+    for element, result in (
+        (S.F16, S.F32),
+        (S.BF16, S.F32),
+        (S.F64, S.F64),
+        (S.F8E5M2, S.F16),
+        (S.F32, S.F32),
+    ):
+        a, b = k.zeros(element, 16, 32), k.zeros(element, 32, 16)
+        show(k, k.MmaF(k.tile(result, 16, 16), a, b, k.zeros(result, 16, 16), False))
+    a, b = k.zeros(S.F16, 2, 16, 32), k.zeros(S.F16, 2, 32, 16)
+    show(k, k.MmaF(k.tile(S.F32, 2, 16, 16), a, b, k.zeros(S.F32, 2, 16, 16), False))
+    a, b = k.zeros(S.F8E4M3FN, 16, 32), k.zeros(S.F8E4M3FN, 32, 16)
+    show(k, k.MmaF(k.tile(S.F32, 16, 16), a, b, k.zeros(S.F32, 16, 16), True))
+    for left, right in itertools.product(Signedness, Signedness):
+        a, b = k.zeros(S.I8, 16, 32), k.zeros(S.I8, 32, 16)
+        show(k, k.MmaI(k.tile(S.I32, 16, 16), a, b, k.zeros(S.I32, 16, 16), left, right))
