@@ -307,8 +307,8 @@ bool is_like_iteration(Entry& entry, OpReader& op) {
 }
 
 /// An if with several results of which one branch leaves the iteration. That branch passes on the loop's
-/// variables, and so does the other one in cuTile Rust: its results have to be in the same variables. What the
-/// variables held before and hold behind the if is kept under other names, which costs no op.
+/// variables, and so does the other one in cuTile Rust: its results have to be in the same variables. What
+/// the variables held before and hold behind the if is kept under other names, which costs no op.
 void if_leaving(Entry& entry, OpReader& op, const std::string& condition, ir::BlockId then_block,
                 ir::BlockId else_block) {
   const auto& module = entry.module();

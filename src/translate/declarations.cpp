@@ -13,8 +13,7 @@ struct Row {
 };
 
 constexpr std::array kRows = std::to_array<Row>({
-    {Need::padded_load,
-     {"load_ptr_padded_tko", R"(
+    {Need::padded_load, {"load_ptr_padded_tko", R"(
     /// `load_ptr_tko` whose padding is a tile, as in Tile IR; in `cutile::core` it is a scalar.
     #[cuda_tile::op(name = "cuda_tile.load_ptr_tko", params = ["source"])]
     #[cuda_tile::variadic_op(N = 6)]
@@ -37,8 +36,7 @@ constexpr std::array kRows = std::to_array<Row>({
         unreachable!()
     }
 )"}},
-    {Need::full_division,
-     {"divf_full", R"(
+    {Need::full_division, {"divf_full", R"(
     /// `divf` with rounding `full`, which that of `cutile::core` loses.
     #[cuda_tile::op(
         name = "cuda_tile.divf",
@@ -55,8 +53,7 @@ constexpr std::array kRows = std::to_array<Row>({
         unreachable!()
     }
 )"}},
-    {Need::wrapping_truncation,
-     {"trunci_wrapping", R"(
+    {Need::wrapping_truncation, {"trunci_wrapping", R"(
     /// `trunci` that wraps; that of `cutile::core` loses the overflow mode `None`.
     #[cuda_tile::op(
         name = "cuda_tile.trunci",

@@ -2,8 +2,8 @@
 // Ops that a generated module declares itself, as `cutile::core` declares its own.
 //
 // cutile's compiler learns how to compile a call from the attribute `cuda_tile::op` of the function that is
-// called, wherever that is declared. Where the declaration in `cutile::core` says less than the op can and the
-// compiler knows, a declaration of our own says it: the op is exact, and nothing is rewritten.
+// called, wherever that is declared. Where the declaration in `cutile::core` says less than the op can and
+// the compiler knows, a declaration of our own says it: the op is exact, and nothing is rewritten.
 #pragma once
 
 #include <array>

@@ -76,8 +76,9 @@ void load(Entry& entry, OpReader& op) {
     }
   }
   entry.define_with_token(
-      op, "loaded", call(std::move(function), {entry.name(source), model[0], model[1], option(entry, mask),
-                                               std::move(filling), option(entry, token), hint}));
+      op, "loaded",
+      call(std::move(function), {entry.name(source), model[0], model[1], option(entry, mask),
+                                 std::move(filling), option(entry, token), hint}));
 }
 
 void store(Entry& entry, OpReader& op) {
