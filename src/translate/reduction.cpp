@@ -225,8 +225,20 @@ void scan(Entry& entry, OpReader& op) {
     entry.define(op, "running_total", call("scan_sum", {entry.name(operand), "0", direction, zero}));
     return;
   }
-  // cutile 0.5.0 scans axis 0 whatever the axis: move the axis to the front and back.
+  // cutile 0.5.0 scans axis 0 whatever the axis. Axes of extent 1 before it go away in a reshape; otherwise
+  // the axis is moved to the front and back.
   const auto& shape = entry.type(operand).shape;
+  if (std::all_of(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(dim),
+                  [](std::int64_t extent) { return extent == 1; })) {
+    const auto rest = std::span(shape).subspan(dim);
+    const std::string type = tile_type(element_name(kind), rest);
+    const std::string shorter = entry.bind(entry.stem(operand) + "_from_axis", type,
+                                           call("reshape", {entry.name(operand), shape_value(rest)}));
+    const std::string totals =
+        entry.bind("running_total_from_axis", type, call("scan_sum", {shorter, "0", direction, zero}));
+    entry.define(op, "running_total", call("reshape", {totals, shape_value(shape)}));
+    return;
+  }
   std::vector<std::int32_t> order(shape.size());
   std::iota(order.begin(), order.end(), 0);
   std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(dim),

@@ -172,7 +172,9 @@ def skipping_with_results(k: Kernel) -> None:
                 k.Continue((k.AddI(i, count, limit, Overflow.NONE), total))
             with k.body(chosen):
                 show(k, limit)
-                k.Yield((index, k.AddF(f, total, x, Rounding.NEAREST_EVEN, 0)))
+                k.Yield(
+                    (k.MulI(i, index, limit, Overflow.NONE), k.AddF(f, total, x, Rounding.NEAREST_EVEN, 0))
+                )
             found.append(chosen.done())
         show(k, *found[0], *found[1], count, total)
         k.Continue((k.AddI(i, found[0][0], count, Overflow.NONE), found[0][1]))

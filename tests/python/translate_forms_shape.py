@@ -70,10 +70,10 @@ def reductions(k: Kernel) -> None:
                 show(k, nested.done()[0])
 
 
-def running_sum(k: Kernel, element: S, axis: int, reverse: bool) -> None:
+def running_sum(k: Kernel, element: S, axis: int, reverse: bool, *shape: int) -> None:
     op, zero = ("AddF", 0.0) if element == S.F32 else ("AddI", 0)
-    x = cast_iota(k, element, 2, 8, 16)
-    nested = k.Scan((k.tile(element, 2, 8, 16),), (x,), axis, reverse, (identity(k, element, zero),))
+    x = cast_iota(k, element, *shape)
+    nested = k.Scan((k.tile(element, *shape),), (x,), axis, reverse, (identity(k, element, zero),))
     with k.body(nested, k.tile(element), k.tile(element)) as (left, right):
         k.Yield((combine(k, op, element, left, right),))
     show(k, nested.done()[0])
@@ -82,13 +82,19 @@ def running_sum(k: Kernel, element: S, axis: int, reverse: bool) -> None:
 @form()
 def running_sums(k: Kernel) -> None:
     for element, reverse in itertools.product((S.F32, S.I32), (False, True)):
-        running_sum(k, element, 0, reverse)
+        running_sum(k, element, 0, reverse, 2, 8, 16)
 
 
 @form()
 def running_sums_of_other_axes(k: Kernel) -> None:
-    running_sum(k, S.F32, 1, False)
-    running_sum(k, S.I32, 2, True)
+    running_sum(k, S.F32, 1, False, 2, 8, 16)
+    running_sum(k, S.I32, 2, True, 2, 8, 16)
+
+
+@form()
+def running_sums_behind_unit_axes(k: Kernel) -> None:
+    running_sum(k, S.F32, 1, False, 1, 8, 16)
+    running_sum(k, S.I32, 2, True, 1, 1, 16)
 
 
 @form()
