@@ -67,6 +67,41 @@ constexpr std::array kRows = std::to_array<Row>({
         unreachable!()
     }
 )"}},
+    // The name without "cuda_tile." leads past the code that panics, to that for ops in general.
+    {Need::scalar_atomic, {"atomic_rmw_scalar_tko", R"(
+    /// `atomic_rmw_tko` of rank 0, of which that of `cutile::core` panics. `mask` and `token` are arrays of one
+    /// or none.
+    #[cuda_tile::op(
+        name = "atomic_rmw_tko",
+        params = ["pointer", "arg", "mask", "token"],
+        has_variadic_params = true,
+        static_params = [
+            "mode={And: mode=0, Or: mode=1, Xor: mode=2, Add: mode=3, AddF: mode=4, \
+             Max: mode=5, Min: mode=6, Umax: mode=7, Umin: mode=8, Xchg: mode=9}",
+            "memory_ordering={Relaxed: memory_ordering_semantics=1, Acquire: memory_ordering_semantics=2, \
+             Release: memory_ordering_semantics=3, AcqRel: memory_ordering_semantics=4}",
+            "memory_scope={TileBlock: memory_scope=0, Device: memory_scope=1, System: memory_scope=2}"
+        ]
+    )]
+    pub unsafe fn atomic_rmw_scalar_tko<
+        E: ElementType,
+        Mask,
+        After,
+        M: atomic::Mode,
+        O: ordering::AtomicMode,
+        Sc: scope::Mode,
+    >(
+        pointer: PointerTile<*mut E, { [] }>,
+        arg: Tile<E, { [] }>,
+        mask: Mask,
+        token: After,
+        mode: M,
+        memory_ordering: O,
+        memory_scope: Sc,
+    ) -> (Tile<E, { [] }>, Token) {
+        unreachable!()
+    }
+)"}},
 });
 
 }  // namespace

@@ -43,6 +43,7 @@ enum class Need {
   padded_load,
   full_division,
   wrapping_truncation,
+  scalar_atomic,
 };
 
 class Entry {

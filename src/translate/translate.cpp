@@ -10,6 +10,7 @@
 #include "translate/constants.hpp"
 #include "translate/declarations.hpp"
 #include "translate/entry.hpp"
+#include "translate/reduction_tree.hpp"
 #include "translate/source.hpp"
 
 namespace tileport::translate {
@@ -87,6 +88,20 @@ void write_header(Source& out, const std::string& header) {
   out.line("#![allow(unused_assignments, unused_variables)]");
 }
 
+/// Why a kernel is refused. Paths are those of the module that was given, also where trees were put in.
+Diagnostics diagnostics_of(const Specialization& specialization, const ir::Function& kernel,
+                           const Options& options, const Entry& refused) {
+  if (&refused.module() == specialization.module) return refused.diagnostics();
+  Entry original(*specialization.module, kernel, specialization, options);
+  original.translate();
+  Diagnostics remaining = original.diagnostics();
+  std::erase_if(remaining, [&](const Diagnostic& told) {
+    return std::ranges::none_of(refused.diagnostics(),
+                                [&](const Diagnostic& other) { return other.message == told.message; });
+  });
+  return remaining.empty() ? refused.diagnostics() : remaining;
+}
+
 }  // namespace
 
 std::string kernel_name(const ir::Module& module) {
@@ -112,10 +127,13 @@ Result<Translation> translate(const std::vector<Specialization>& specializations
   bool with_bf16_trait = false;
   for (std::size_t i = 0; i < specializations.size(); ++i) {
     const Specialization& specialization = specializations[i];
-    Entry entry(*specialization.module, *(*kernels)[i], specialization, options);
+    const ir::Function& kernel = *(*kernels)[i];
+    const auto with_trees = with_reduction_trees(*specialization.module, kernel.body);
+    Entry entry(with_trees ? *with_trees : *specialization.module, kernel, specialization, options);
     entry.translate();
     if (!entry.diagnostics().empty()) {
-      result.refusals.push_back({specialization.name, entry.diagnostics()});
+      result.refusals.push_back(
+          {specialization.name, diagnostics_of(specialization, kernel, options, entry)});
       continue;
     }
     if (!texts.contains(specialization.kernel)) modules.push_back(specialization.kernel);

@@ -140,22 +140,19 @@ def sum_with_another_identity(k: Kernel) -> None:
 
 
 @refused("TP-T0107", "@k/reduce#0")
-def maximum_that_propagates_nan(k: Kernel) -> None:
-    reduction(k, S.F32, float("-inf"), lambda type, x, y: k.MaxF(type, x, y, 1, 0))
+def combination_by_way_of_a_shape(k: Kernel) -> None:
+    def combine(type: Any, x: Any, y: Any) -> Any:
+        line = k.Reshape(k.tile(S.I32, 1), y)
+        return k.AddI(type, x, k.Reshape(type, k.AbsI(k.tile(S.I32, 1), line)), Overflow.NONE)
+
+    reduction(k, S.I32, 0, combine)
 
 
-@refused("TP-T0107", "@k/reduce#0")
-def combination_of_two_ops(k: Kernel) -> None:
-    reduction(k, S.I32, 0, lambda type, x, y: k.AddI(type, x, k.AbsI(type, y), Overflow.NONE))
-
-
-@refused("TP-T0107", "@k/scan#0")
-def running_product(k: Kernel) -> None:
-    x = cast_iota(k, S.I32, 8)
-    nested = k.Scan((k.tile(S.I32, 8),), (x,), 0, False, (identity(k, S.I32, 1),))
-    with k.body(nested, k.tile(S.I32), k.tile(S.I32)) as (left, right):
-        k.Yield((k.MulI(k.tile(S.I32), left, right, Overflow.NONE),))
-    show(k, nested.done()[0])
+@refused("TP-T0105", "@k/constant#1")
+def constant_beside_a_tree(k: Kernel) -> None:
+    """The place is the constant's in what was given; the port's tree has constants before it."""
+    reduction(k, S.I32, 0, lambda type, x, y: k.XOrI(type, x, y))
+    show(k, k.int32(1), k.constant(S.I32, struct.pack("<4i", 1, 2, 3, 4), 4))
 
 
 @refused("TP-T0104", "@k/print_tko#0", of(S.I32))

@@ -9,6 +9,7 @@ from typing import Any
 from tile_ir_kernel import (
     Kernel,
     Overflow,
+    Predicate,
     Rounding,
     S,
     Signedness,
@@ -95,6 +96,59 @@ def running_sums_of_other_axes(k: Kernel) -> None:
 def running_sums_behind_unit_axes(k: Kernel) -> None:
     running_sum(k, S.F32, 1, False, 1, 8, 16)
     running_sum(k, S.I32, 2, True, 1, 1, 16)
+
+
+def aggregate(
+    k: Kernel,
+    op: str,
+    operands: tuple[Any, ...],
+    axis: int,
+    identities: tuple[Any, ...],
+    combine: Any,
+    *flags: Any,
+) -> None:
+    """A reduce or scan; ``combine`` gets the left elements and the right ones, and gives one of each."""
+    shape = [64, 4]
+    kept = shape if op == "Scan" else [extent for i, extent in enumerate(shape) if i != axis]
+    results = tuple(k.tile(element, *kept) for element, _ in operands)
+    elements = tuple(k.tile(element) for element, _ in operands)
+    nested = getattr(k, op)(results, tuple(x for _, x in operands), axis, *flags, identities)
+    with k.body(nested, *(each for element in elements for each in (element, element))) as arguments:
+        k.Yield(tuple(combine(arguments[::2], arguments[1::2])))
+    show(k, *nested.done())
+
+
+@form()
+def trees(k: Kernel) -> None:
+    """Reductions and scans that cutile has no call for: two tiles at once (the place of the largest), other
+    bodies, other element types, the other direction."""
+    i = k.tile(S.I32)
+    numbers, places = mixed(k), k.Reshape(k.tile(S.I32, 64, 4), k.Iota(k.tile(S.I32, 256)))
+
+    def largest(left: Any, right: Any) -> Any:
+        more = k.CmpI(k.tile(S.I1), left[0], right[0], Predicate.GREATER_THAN, Signedness.Signed)
+        same = k.CmpI(k.tile(S.I1), left[0], right[0], Predicate.EQUAL, Signedness.Signed)
+        first = k.CmpI(k.tile(S.I1), left[1], right[1], Predicate.LESS_THAN, Signedness.Unsigned)
+        wins = k.OrI(k.tile(S.I1), more, k.AndI(k.tile(S.I1), same, first))
+        return k.Select(i, wins, left[0], right[0]), k.Select(i, wins, left[1], right[1])
+
+    least, zero = identity(k, S.I32, -(2**31)), identity(k, S.I32, 0)
+    for axis in (0, 1):
+        aggregate(k, "Reduce", ((S.I32, numbers), (S.I32, places)), axis, (least, zero), largest)
+    exclusive = lambda left, right: (k.XOrI(i, left[0], right[0]),)  # noqa: E731
+    aggregate(k, "Reduce", ((S.I32, numbers),), 0, (zero,), exclusive)
+    product = lambda left, right: (k.MulI(i, left[0], right[0], Overflow.NONE),)  # noqa: E731
+    for axis, reverse in itertools.product((0, 1), (False, True)):
+        aggregate(k, "Scan", ((S.I32, numbers),), axis, (identity(k, S.I32, 1),), product, reverse)
+    aggregate(k, "Scan", ((S.I32, numbers), (S.I32, places)), 0, (least, zero), largest, False)
+
+
+def mixed(k: Kernel) -> Any:
+    """Numbers of a tile of 64 x 4 that rise and fall."""
+    i = k.tile(S.I32, 256)
+    places = k.Iota(i)
+    product = k.MulI(i, places, k.int32(37, 256), Overflow.NONE)
+    return k.Reshape(k.tile(S.I32, 64, 4), k.RemI(i, product, k.int32(101, 256), Signedness.Signed))
 
 
 @form()
