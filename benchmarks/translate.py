@@ -72,10 +72,8 @@ class Specialization:
     def status(self) -> str:
         if self.refusals:
             return "refused"
-        if any(port["problem"] for port in self.ports.values()):
-            return "not compiled"
-        assert self.ir is not None
-        return str(self.ir["class"])
+        # A target that neither side can be made for says nothing; --machine-code tells whether it is one.
+        return "not compiled" if self.ir is None else str(self.ir["class"])
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -334,11 +332,12 @@ def digest(*parts: str) -> str:
 def compare_tile_ir(specializations: list[Specialization]) -> None:
     for each in specializations:
         started = time.perf_counter()
-        if each.ports and not any(port["problem"] for port in each.ports.values()):
-            modules = {
-                target: tileport.bytecode.read(unpacked(record["port"]))
-                for target, record in each.ports.items()
-            }
+        modules = {
+            target: tileport.bytecode.read(unpacked(record["port"]))
+            for target, record in each.ports.items()
+            if record["port"] is not None
+        }
+        if modules:
             each.ir = tile_ir.compare(each.module, modules, each.path.name)
             each.seconds["compare"] = time.perf_counter() - started
         each.module = None
@@ -369,28 +368,30 @@ def check_crate(folder: Path, results: Results) -> dict[str, Any]:
 def compare_machine_code(
     operators: dict[str, list[Specialization]], queue: AssemblyQueue, folder: Path, arguments: Any
 ) -> None:
-    waiting: list[tuple[Specialization, str, Future[Assembled], Future[Assembled]]] = []
+    waiting: list[tuple[Specialization, str, Future[Assembled], Future[Assembled] | None]] = []
     for specializations in operators.values():
         for each in specializations:
             for target, record in each.ports.items():
-                if record["port"] is None:
-                    continue
-                file = folder / f"{record['key']}.tileirbc"
-                file.write_bytes(unpacked(record["port"]))
                 weight = each.path.stat().st_size / 4000
-                waiting.append((
-                    each, target, queue.submit(each.path, target, weight), queue.submit(file, target, weight),
-                ))  # fmt: skip
-    for done, (each, target, reference, port) in enumerate(waiting, 1):
-        evidence = machine_code.compare(reference.result(), port.result(), arguments.timeout)
-        if evidence["class"] == "differs" and each.ir is not None and each.ir["class"] != "differs":
+                submitted = None
+                if record["port"] is not None:
+                    file = folder / f"{record['key']}.tileirbc"
+                    file.write_bytes(unpacked(record["port"]))
+                    submitted = queue.submit(file, target, weight)
+                waiting.append((each, target, queue.submit(each.path, target, weight), submitted))
+    for done, (each, target, reference, made) in enumerate(waiting, 1):
+        port = made.result() if made is not None else None
+        problem = each.ports[target]["problem"]
+        refusal = problem["message"] if problem else None
+        evidence = machine_code.compare(reference.result(), port, arguments.timeout, refusal)
+        if evidence["class"] == "differs" and port is not None and each.status != "differs":
             sides = {"reference": each.path, "port": folder / f"{each.ports[target]['key']}.tileirbc"}
 
             def again(side: str, sides: Any = sides, target: str = target) -> Assembled:
                 return assemble(sides[side], target, timeout_s=arguments.timeout, use_cache=False)
 
             evidence = machine_code.compare_again(
-                evidence, reference.result(), port.result(), arguments.timeout, again
+                evidence, reference.result(), port, arguments.timeout, again
             )
         each.code[target] = evidence
         if sys.stderr.isatty() or done % 50 == 0:

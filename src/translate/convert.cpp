@@ -88,14 +88,9 @@ void same_bits(Entry& entry, OpReader& op) {
   entry.define(op, operand_stem(entry, op), call(std::string(op.mnemonic()), entry.names(op.all_operands())));
 }
 
-/// rustc gives ptr_to_int's result the pointee's type, so the pointer is made one to integers first.
 void pointer_to_integer(Entry& entry, OpReader& op) {
-  const ir::ValueId source = op.operand("source");
-  const std::string stem = operand_stem(entry, op);
-  const std::string integers = entry.bind(
-      stem + "_integers", fmt::format("PointerTile<*mut i64, {}>", extents(entry.type(source).shape)),
-      call("ptr_to_ptr", {entry.name(source)}));
-  entry.define(op, stem + "_address", call("ptr_to_int", {integers}));
+  entry.define(op, operand_stem(entry, op) + "_address",
+               call(declared(entry, Need::pointer_address), {entry.name(op.operand("source"))}));
 }
 
 constexpr Handler kHandlers[] = {

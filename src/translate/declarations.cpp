@@ -67,6 +67,16 @@ constexpr std::array kRows = std::to_array<Row>({
         unreachable!()
     }
 )"}},
+    {Need::pointer_address, {"ptr_to_int_i64", R"(
+    /// `ptr_to_int` to integers; that of `cutile::core` gives elements of the pointee's type.
+    #[cuda_tile::op(name = "cuda_tile.ptr_to_int", params = ["source"])]
+    #[cuda_tile::variadic_op(N = 6)]
+    pub fn ptr_to_int_i64<E: ElementType, const S: [i32; N]>(
+        source: PointerTile<*mut E, S>,
+    ) -> Tile<i64, S> {
+        unreachable!()
+    }
+)"}},
     // The name without "cuda_tile." leads past the code that panics, to that for ops in general.
     {Need::scalar_atomic, {"atomic_rmw_scalar_tko", R"(
     /// `atomic_rmw_tko` of rank 0, of which that of `cutile::core` panics. `mask` and `token` are arrays of one

@@ -44,6 +44,7 @@ enum class Need {
   full_division,
   wrapping_truncation,
   scalar_atomic,
+  pointer_address,
 };
 
 class Entry {

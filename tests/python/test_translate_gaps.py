@@ -152,6 +152,12 @@ def test_a_padding_that_is_a_tile_is_ill_typed(tmp_path: Path) -> None:
     assert any("Tile" in problem for problem in problems), "cutile closed this gap"
 
 
+def test_the_address_of_a_pointer_is_ill_typed(tmp_path: Path) -> None:
+    (tmp_path / "address").mkdir()
+    problems = crate(tmp_path / "address", module_of("let a: Tile<i64, { [] }> = ptr_to_int(p);"))
+    assert any("mismatched types" in problem for problem in problems), "cutile closed this gap"
+
+
 def test_a_launcher_takes_64_arguments(tmp_path: Path) -> None:
     (tmp_path / "launcher").mkdir()
     names = [f"a{number}" for number in range(65)]
