@@ -13,6 +13,7 @@
 #include "translate/handlers.hpp"
 #include "translate/reduction.hpp"
 #include "translate/rust_types.hpp"
+#include "translate/splat.hpp"
 
 namespace tileport::translate {
 namespace {
@@ -147,11 +148,24 @@ bool results_are_carried(Entry& entry, OpReader& op, std::span<const ir::ValueId
   return true;
 }
 
-/// Any value in scope of each result's type: Rust wants variables initialized. Nothing after a refusal.
+/// A value of a type that nothing in scope has: zeros, or a token that nothing is behind. Nothing for
+/// pointers and views.
+std::optional<std::string> made_up(Entry& entry, ir::TypeId id) {
+  const ir::Type& type = entry.module().type(id);
+  if (type.kind == ir::TypeKind::token) return entry.bind("token", "Token", call("new_token_unordered", {}));
+  if (type.kind != ir::TypeKind::tile) return std::nullopt;
+  const ir::TypeKind element = entry.module().type(type.element).kind;
+  if (element == ir::TypeKind::pointer) return std::nullopt;
+  const auto zeros = splat(entry, element, 0, type.shape, "nothing");
+  return zeros ? std::optional(entry.bind("nothing", *rust_type(entry.module(), id), *zeros)) : std::nullopt;
+}
+
+/// Some value of each result's type: Rust wants variables initialized. Nothing after a refusal.
 std::optional<std::vector<std::string>> placeholders(Entry& entry, OpReader& op) {
   std::vector<std::string> values;
   for (std::size_t i = 0; i < op.results(); ++i) {
-    const auto value = entry.variable_of_type(op.result_type(i));
+    auto value = entry.variable_of_type(op.result_type(i));
+    if (!value) value = made_up(entry, op.result_type(i));
     if (!value) {
       entry.refuse(
           op.id(), code::kControl,

@@ -91,6 +91,34 @@ def return_from_a_loop(k: Kernel) -> None:
     loop.done()
 
 
+@refused("TP-T0108", "@k/for#0/if#0", of(S.I32))
+def skipping_with_results_unlike_the_loops_values(k: Kernel) -> None:
+    (n,) = k.parameters
+    i = k.tile(S.I32)
+    loop = k.For((i,), n, n, n, (n,), False)
+    with k.body(loop, i, i) as (_, count):
+        skip = k.If((i, k.tile(S.I1)), k.zeros(S.I1))
+        with k.body(skip):
+            k.Continue((count,))
+        with k.body(skip):
+            k.Yield((count, k.zeros(S.I1)))
+        show(k, *skip.done())
+        k.Continue((count,))
+    loop.done()
+
+
+@refused("TP-T0108", "@k/if#0", of(S.I64))
+def pointers_out_of_nothing(k: Kernel) -> None:
+    (n,) = k.parameters
+    pointer = k.tile(k.pointer(S.F32))
+    chosen = k.If((pointer, pointer), k.zeros(S.I1))
+    for _ in range(2):
+        with k.body(chosen):
+            k.Yield((k.IntToPtr(pointer, n),) * 2)
+    for each in chosen.done():
+        show(k, k.LoadPtrTko(k.tile(S.F32), k.token, each, None, None, None, Memory.WEAK, None, None)[0])
+
+
 @refused("TP-T0103", "@k/make_tensor_view#0", pointer_to(S.F32), of(S.I64))
 def wide_extents(k: Kernel) -> None:
     p, n = k.parameters

@@ -194,6 +194,23 @@ def early_return_with_results(k: Kernel) -> None:
     show(k, *leave.done())
 
 
+@form(of(S.I32), of(S.I32))
+def results_of_new_types(k: Kernel) -> None:
+    """Nothing of the results' types is there before."""
+    n, m = k.parameters
+    types = (k.tile(S.F32, 8), k.tile(S.BF16, 2, 4), k.tile(S.I1, 4), k.token)
+    chosen = k.If(types, k.CmpI(k.tile(S.I1), n, m, Predicate.LESS_THAN, Signedness.Signed))
+    for data in (b"\0", b"\xff"):
+        with k.body(chosen):
+            f = k.constant(S.F32, data * 4, 8)
+            h = k.constant(S.BF16, data * 2, 2, 4)
+            k.Yield((f, h, k.constant(S.I1, data, 4), k.PrintTko(k.token, (n,), None, "%d")))
+    f, h, condition, token = chosen.done()
+    show(k, f, k.FToF(k.tile(S.F32, 2, 4), h, Rounding.NEAREST_EVEN))
+    show(k, k.Select(k.tile(S.I32, 4), condition, k.int32(1, 4), k.int32(2, 4)))
+    k.PrintTko(k.token, (m,), token, "%d")
+
+
 @form(*[of(S.I32)] * 80)
 def eighty_arguments(k: Kernel) -> None:
     show(k, k.parameters[0], k.parameters[79])
