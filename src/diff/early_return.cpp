@@ -49,16 +49,31 @@ void move_rest(Module& module, BlockId block, std::size_t place, std::size_t reg
   from.erase(first, last);
 }
 
-/// Which branch of an `if` without results always returns: 0, 1, or nothing.
+/// The results of an `if` whose other branch returns are what this branch yields: puts that in their place.
+void replace_results(Module& module, OpId branch, std::size_t region) {
+  ir::Operation& op = module.ops[ir::index(branch)];
+  if (op.results.count == 0) return;
+  const OpId end = module.block(*module.body(branch, region)).ops.back();
+  for (std::uint32_t i = 0; i < op.results.count; ++i) {
+    std::ranges::replace(module.operand_pool, module.result(branch, i), module.operand(end, i));
+  }
+  op.results.count = 0;
+  module.ops[ir::index(end)].operands.count = 0;
+}
+
+/// Which branch of an `if` always returns: 0, 1, or nothing.
 std::optional<std::size_t> returning_branch(const Module& module, OpId id) {
   const ir::Operation& op = module.op(id);
-  if (!op.info->is("if") || op.results.count != 0) return std::nullopt;
+  if (!op.info->is("if")) return std::nullopt;
   const bool first = ends_with(module, module.body(id, 0), "return");
   const bool second = ends_with(module, module.body(id, 1), "return");
   if (first == second) return std::nullopt;
   const std::size_t other = first ? 1 : 0;
-  // The rest can only move where control falls through.
-  if (module.body(id, other) && !ends_with(module, module.body(id, other), "yield")) return std::nullopt;
+  // The rest can only move where control falls through, and results come from there.
+  const auto block = module.body(id, other);
+  if (block && !ends_with(module, block, "yield")) return std::nullopt;
+  if (op.results.count != (block ? module.operands(module.block(*block).ops.back()).size() : 0))
+    return std::nullopt;
   return first ? 0 : 1;
 }
 
@@ -78,6 +93,7 @@ std::uint32_t rewrite_early_returns(Module& module, BlockId body) {
       if (!returning) continue;
       const BlockId left = *module.body(branch, *returning);
       turn_into_yield(module, module.block(left).ops.back());
+      replace_results(module, branch, 1 - *returning);
       move_rest(module, block, place, 1 - *returning);
       ++times;
       block = *module.body(branch, 1 - *returning);

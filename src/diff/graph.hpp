@@ -66,7 +66,7 @@ class Graph {
   Graph(const ir::Module& original, const ir::Function& kernel, Interner& interner);
 
   const ir::Module& original;
-  /// With early returns rewritten; ops and values keep their numbers, new ones are appended.
+  /// With early returns and scans rewritten; ops and values keep their numbers, new ones are appended.
   ir::Module module;
   ir::BlockId body;
   Id content = 0;  ///< Of the body.
@@ -112,5 +112,9 @@ bool is_fact(const ir::AttributeInfo& attribute);
 /// `if c { …; return } rest` becomes `if c { … } else { rest }` in the kernel's body; returns how often.
 /// Values and ops keep their numbers.
 std::uint32_t rewrite_early_returns(ir::Module& module, ir::BlockId body);
+
+/// A scan along axis 0 of a tile that a reshape took leading axes of extent 1 from becomes the scan of that
+/// tile along the axis behind those, if only reshapes read its result; returns how often.
+std::uint32_t rewrite_scans(ir::Module& module, ir::BlockId body);
 
 }  // namespace tileport::diff

@@ -27,6 +27,7 @@ bool is_fact(const ir::AttributeInfo& attribute) {
 Graph::Graph(const ir::Module& from, const ir::Function& kernel, Interner& interner)
     : original(from), module(from), body(kernel.body), interner_(interner), keys_(module, interner) {
   counts.add(Rule::early_return_as_else, rewrite_early_returns(module, body));
+  counts.add(Rule::scan_behind_unit_axes, rewrite_scans(module, body));
   values.resize(module.values.size());
   ops.resize(module.ops.size());
   blocks.resize(module.blocks.size());

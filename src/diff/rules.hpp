@@ -39,6 +39,7 @@ enum class Rule : std::uint8_t {
   trunci_without_overflow,
   pass_through_yields,
   early_return_as_else,
+  scan_behind_unit_axes,
   empty_else,
 };
 
@@ -86,6 +87,8 @@ inline constexpr std::array kRules = {
              "results of an if that every branch passes through"},
     RuleInfo{Rule::early_return_as_else, "early_return_as_else",
              "returns in a branch, with the rest of the kernel in the other branch"},
+    RuleInfo{Rule::scan_behind_unit_axes, "scan_behind_unit_axes",
+             "scans for which a reshape takes leading axes of extent 1 away and puts them back"},
     RuleInfo{Rule::empty_else, "empty_else", "else branches that are written but empty"},
 };
 

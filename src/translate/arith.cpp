@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "translate/codes.hpp"
+#include "translate/declarations.hpp"
 #include "translate/handlers.hpp"
 #include "translate/rust_types.hpp"
 #include "translate/selectors.hpp"
@@ -96,17 +97,19 @@ void negate_integer(Entry& entry, OpReader& op) {
 
 void rounded(Entry& entry, OpReader& op, std::string_view role) {
   const std::string_view mode = op.enumerator("rounding_mode");
-  if (mode == "full") {
-    entry.refuse(
-        op.id(), code::kValue,
-        fmt::format("{} with rounding 'full' can't be expressed: cutile 0.5.0 drops the mode and then misses "
-                    "the attribute",
-                    op.mnemonic()),
-        "in the Python source, ask for another rounding mode");
-  }
   const std::string ftz = flush_to_zero(op);
   entry.define(op, role,
                call(std::string(op.mnemonic()), with(entry.names(op.all_operands()), {rounding(mode), ftz})));
+}
+
+void divide(Entry& entry, OpReader& op) {
+  if (op.enumerator("rounding_mode") != "full") {
+    rounded(entry, op, "quotient");
+    return;
+  }
+  const std::string ftz = flush_to_zero(op);
+  entry.define(op, "quotient",
+               call(declared(entry, Need::full_division), with(entry.names(op.all_operands()), {ftz})));
 }
 
 void extremum(Entry& entry, OpReader& op, std::string_view role) {
@@ -146,7 +149,7 @@ constexpr Handler kHandlers[] = {
     {"addf", [](Entry& entry, OpReader& op) { rounded(entry, op, "sum"); }},
     {"subf", [](Entry& entry, OpReader& op) { rounded(entry, op, "difference"); }},
     {"mulf", [](Entry& entry, OpReader& op) { rounded(entry, op, "product"); }},
-    {"divf", [](Entry& entry, OpReader& op) { rounded(entry, op, "quotient"); }},
+    {"divf", divide},
     {"fma", [](Entry& entry, OpReader& op) { rounded(entry, op, "sum"); }},
     {"remf", [](Entry& entry, OpReader& op) { plain(entry, op, "remainder"); }},
     {"negf", [](Entry& entry, OpReader& op) { plain(entry, op, "negated"); }},

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "translate/codes.hpp"
+#include "translate/declarations.hpp"
 #include "translate/handlers.hpp"
 #include "translate/rust_types.hpp"
 #include "translate/selectors.hpp"
@@ -20,19 +21,12 @@ std::string atomic_mode(std::string_view mode) {
   return mode == "addf" ? "atomic::AddF" : "atomic::" + camel_case(mode);
 }
 
-/// A value of rank 0 as one of shape [1]; cutile 0.5.0 panics on an atomic_rmw of rank 0.
-std::string as_vector(Entry& entry, ir::ValueId value) {
-  const ir::TypeKind kind = entry.element(value);
-  const std::string wish = entry.stem(value) + "_1d";
-  const std::int64_t one[] = {1};
-  if (kind != ir::TypeKind::pointer) {
-    return entry.bind(wish, tile_type(element_name(kind), one),
-                      call("reshape", {entry.name(value), "shape![1]"}));
-  }
-  const ir::Type& pointer = entry.module().type(entry.type(value).element);
-  const auto pointee = element_name(entry.module().type(pointer.element).kind);
-  return entry.bind(wish, fmt::format("PointerTile<*mut {}, {{ [1] }}>", pointee),
-                    call("reshape_ptr", {entry.name(value), "shape![1]"}));
+/// An optional operand as an array of one or none, for an op that this module declares.
+std::string none_or_one(Entry& entry, std::optional<ir::ValueId> value, std::string_view role,
+                        std::string_view type) {
+  if (value) return fmt::format("[{}]", entry.name(*value));
+  // cutile 0.5.0 wants to read the type of an empty array somewhere.
+  return entry.bind(fmt::format("no_{}", role), fmt::format("[{}; 0]", type), text("[]"));
 }
 
 void read_modify_write(Entry& entry, OpReader& op) {
@@ -50,18 +44,12 @@ void read_modify_write(Entry& entry, OpReader& op) {
                                 option(entry, mask), option(entry, token)}));
     return;
   }
-  const std::string pointers_1d = as_vector(entry, pointers);
-  const std::string argument_1d = as_vector(entry, argument);
-  const std::string mask_1d = mask ? fmt::format("Some({})", as_vector(entry, *mask)) : "None";
-  const std::string previous_1d = entry.rust_names().claim("previous_1d");
-  const std::int64_t one[] = {1};
-  entry.out().let(fmt::format("({}, {})", previous_1d, entry.claim_token(op.result(1))),
-                  fmt::format("({}, Token)", tile_type(element_name(entry.element(argument)), one)),
-                  call("atomic_rmw_tko", {pointers_1d, argument_1d, modes[0], modes[1], modes[2], mask_1d,
-                                          option(entry, token)}));
-  const std::string python = entry.result_name(op.id());
-  entry.define(op.result(0), python.empty() ? "previous" : python,
-               call("reshape", {previous_1d, "shape![]"}));
+  const std::string function = declared(entry, Need::scalar_atomic);
+  const std::string masks = none_or_one(entry, mask, "mask", tile_type("bool", {}));
+  const std::string tokens = none_or_one(entry, token, "token", "Token");
+  entry.define_with_token(op, "previous",
+                          call(function, {entry.name(pointers), entry.name(argument), masks, tokens, modes[0],
+                                          modes[1], modes[2]}));
 }
 
 void compare_and_swap(Entry& entry, OpReader& op) {

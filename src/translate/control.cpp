@@ -13,6 +13,7 @@
 #include "translate/handlers.hpp"
 #include "translate/reduction.hpp"
 #include "translate/rust_types.hpp"
+#include "translate/splat.hpp"
 
 namespace tileport::translate {
 namespace {
@@ -147,11 +148,24 @@ bool results_are_carried(Entry& entry, OpReader& op, std::span<const ir::ValueId
   return true;
 }
 
-/// Any value in scope of each result's type: Rust wants variables initialized. Nothing after a refusal.
+/// A value of a type that nothing in scope has: zeros, or a token that nothing is behind. Nothing for
+/// pointers and views.
+std::optional<std::string> made_up(Entry& entry, ir::TypeId id) {
+  const ir::Type& type = entry.module().type(id);
+  if (type.kind == ir::TypeKind::token) return entry.bind("token", "Token", call("new_token_unordered", {}));
+  if (type.kind != ir::TypeKind::tile) return std::nullopt;
+  const ir::TypeKind element = entry.module().type(type.element).kind;
+  if (element == ir::TypeKind::pointer) return std::nullopt;
+  const auto zeros = splat(entry, element, 0, type.shape, "nothing");
+  return zeros ? std::optional(entry.bind("nothing", *rust_type(entry.module(), id), *zeros)) : std::nullopt;
+}
+
+/// Some value of each result's type: Rust wants variables initialized. Nothing after a refusal.
 std::optional<std::vector<std::string>> placeholders(Entry& entry, OpReader& op) {
   std::vector<std::string> values;
   for (std::size_t i = 0; i < op.results(); ++i) {
-    const auto value = entry.variable_of_type(op.result_type(i));
+    auto value = entry.variable_of_type(op.result_type(i));
+    if (!value) value = made_up(entry, op.result_type(i));
     if (!value) {
       entry.refuse(
           op.id(), code::kControl,
@@ -283,6 +297,52 @@ void if_assigning(Entry& entry, OpReader& op, const std::string& condition, ir::
   for (std::size_t i = 0; i < targets.size(); ++i) entry.hold(op.result(i), targets[i], targets[i]);
 }
 
+/// The arguments of a loop's body that hold its iteration values.
+std::vector<ir::ValueId> iteration_values(Entry& entry, const Frame& loop) {
+  const auto body = *entry.module().body(loop.op);
+  const std::size_t first = loop.kind == Frame::Kind::for_loop ? 1 : 0;
+  std::vector<ir::ValueId> values;
+  for (std::size_t i = 0; i < loop.targets.size(); ++i) {
+    values.push_back(entry.module().argument(body, first + i));
+  }
+  return values;
+}
+
+/// Whether an if stands in a loop's own body and has results like the loop's iteration values.
+bool is_like_iteration(Entry& entry, OpReader& op) {
+  const Frame& frame = entry.frames().back();
+  if (&frame != entry.innermost_loop() || op.results() != frame.targets.size()) return false;
+  if (frame.kind == Frame::Kind::loop && frame.break_targets != frame.targets) return false;
+  const auto values = iteration_values(entry, frame);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (entry.module().value(values[i]).type != entry.module().value(op.result(i)).type) return false;
+  }
+  return true;
+}
+
+/// An if with several results of which one branch leaves the iteration. That branch passes on the loop's
+/// variables, and so does the other one in cuTile Rust: its results have to be in the same variables. What
+/// the variables held before and hold behind the if is kept under other names, which costs no op.
+void if_leaving(Entry& entry, OpReader& op, const std::string& condition, ir::BlockId then_block,
+                ir::BlockId else_block) {
+  const auto& module = entry.module();
+  const std::vector<std::string> targets = entry.frames().back().targets;
+  const auto values = iteration_values(entry, entry.frames().back());
+  const auto keep = [&](ir::ValueId value, const std::string& target, std::string_view suffix) {
+    const auto type = rust_type(module, module.value(value).type);
+    entry.hold(value, entry.bind(target + std::string(suffix), *type, text(target)), target);
+  };
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (entry.name(values[i]) == targets[i]) keep(values[i], targets[i], "_before");
+  }
+  entry.out().open(fmt::format("if {} {{", condition));
+  branch(entry, then_block, {Frame::Kind::if_assign, op.id(), targets, {}});
+  entry.out().reopen("} else {");
+  branch(entry, else_block, {Frame::Kind::if_assign, op.id(), targets, {}});
+  entry.out().close();
+  for (std::size_t i = 0; i < targets.size(); ++i) keep(op.result(i), targets[i], "_chosen");
+}
+
 void choose(Entry& entry, OpReader& op) {
   const std::string condition = fmt::format("tile_to_scalar({})", entry.name(op.operand("condition")));
   const auto then_block = entry.module().body(op.id(), 0);
@@ -303,9 +363,13 @@ void choose(Entry& entry, OpReader& op) {
   const bool then_yields = ends_with(entry, *then_block, "yield");
   const bool else_yields = else_block && ends_with(entry, *else_block, "yield");
   if (op.results() != 0 && !(then_yields && (else_yields || (else_block && op.results() == 1)))) {
-    entry.refuse(
-        op.id(), code::kControl,
-        "an if that has results and leaves a loop from one branch can't be expressed in cutile 0.5.0");
+    if (else_block && is_like_iteration(entry, op)) {
+      if_leaving(entry, op, condition, *then_block, *else_block);
+    } else {
+      entry.refuse(op.id(), code::kControl,
+                   "an if that leaves a loop from one branch and has results that are not like the loop's "
+                   "iteration values can't be expressed in cutile 0.5.0");
+    }
     return;
   }
   if (op.results() == 1) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "translate/codes.hpp"
+#include "translate/declarations.hpp"
 #include "translate/handlers.hpp"
 #include "translate/rust_types.hpp"
 #include "translate/selectors.hpp"
@@ -67,31 +68,15 @@ void float_to_integer(Entry& entry, OpReader& op) {
   }
 }
 
-/// cutile 0.5.0 loses `overflow::None` on trunci. Shifting the bits that fall away up and down again leaves a
-/// value that fits, for which "no signed wrap" is true.
 void truncate(Entry& entry, OpReader& op) {
   const std::string_view mode = op.enumerator("overflow");
   const ir::ValueId source = op.operand("from");
   const std::string stem = operand_stem(entry, op);
-  if (mode != "none") {
+  if (mode == "none") {
+    entry.define(op, stem, call(declared(entry, Need::wrapping_truncation), {entry.name(source)}));
+  } else {
     entry.define(op, stem, call("trunci", {entry.name(source), overflow(mode)}));
-    return;
   }
-  const ir::TypeKind from = entry.element(source);
-  const ir::TypeKind to = entry.element(op.result());
-  if (to == ir::TypeKind::i1) {
-    entry.refuse(op.id(), code::kValue, "wrapping trunci to i1 can't be expressed in cutile 0.5.0");
-    return;
-  }
-  const auto& shape = entry.type(source).shape;
-  const std::string type = tile_type(element_name(from), shape);
-  const unsigned width = ir::bit_width(from) - ir::bit_width(to);
-  const std::string count =
-      entry.bind("lost_bits", type, call("constant", {fmt::format("{}", width), shape_value(shape)}));
-  const std::string high =
-      entry.bind(stem + "_high", type, text(fmt::format("{} << {}", entry.name(source), count)));
-  const std::string low = entry.bind(stem + "_low", type, call("shri", {high, count}));
-  entry.define(op, stem, call("trunci", {low, "overflow::NoSignedWrap"}));
 }
 
 void float_to_float(Entry& entry, OpReader& op) {
@@ -103,14 +88,9 @@ void same_bits(Entry& entry, OpReader& op) {
   entry.define(op, operand_stem(entry, op), call(std::string(op.mnemonic()), entry.names(op.all_operands())));
 }
 
-/// rustc gives ptr_to_int's result the pointee's type, so the pointer is made one to integers first.
 void pointer_to_integer(Entry& entry, OpReader& op) {
-  const ir::ValueId source = op.operand("source");
-  const std::string stem = operand_stem(entry, op);
-  const std::string integers = entry.bind(
-      stem + "_integers", fmt::format("PointerTile<*mut i64, {}>", extents(entry.type(source).shape)),
-      call("ptr_to_ptr", {entry.name(source)}));
-  entry.define(op, stem + "_address", call("ptr_to_int", {integers}));
+  entry.define(op, operand_stem(entry, op) + "_address",
+               call(declared(entry, Need::pointer_address), {entry.name(op.operand("source"))}));
 }
 
 constexpr Handler kHandlers[] = {

@@ -16,7 +16,8 @@
 namespace tileport::translate {
 namespace {
 
-constexpr std::uint32_t kMaxArguments = 64;
+// What the launcher takes that cutile's macro generates.
+constexpr std::uint32_t kMostLauncherArguments = 64;
 
 std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
@@ -77,8 +78,8 @@ void Entry::read_paddings() {
   ir::walk(module_, function_.body, [&](ir::OpId op) {
     if (!module_.op(op).info->is("load_ptr_tko")) return;
     for (ir::ValueId padding : module_.operands(op, "paddingValue")) {
-      const auto element = padding_element(module_, padding);
-      if (element && element->value != padding) ++paddings[*module_.producer_of(padding)];
+      const auto scalar = padding_scalar(module_, padding);
+      if (scalar && *scalar != padding) ++paddings[*module_.producer_of(padding)];
     }
   });
   std::map<ir::OpId, unsigned> spreads;
@@ -305,15 +306,23 @@ void Entry::translate_rest() {
   }
 }
 
+// cutile's compiler knows an entry by the last part of the attribute's path, its macro generates a launcher
+// for `cutile::entry` only. An entry that has too many arguments for the launcher has an attribute of a
+// tool's namespace, which rustc leaves alone; tileport launches entries without that launcher.
+std::string_view Entry::entry_path() const {
+  const auto arguments = module_.block(function_.body).arguments.count;
+  return arguments > kMostLauncherArguments ? "rust_analyzer::entry" : "cutile::entry";
+}
+
 std::string Entry::entry_attribute() {
-  if (!function_.hints) return "#[cutile::entry()]";
+  if (!function_.hints) return fmt::format("#[{}()]", entry_path());
   auto hints = entry_hints(module_, module_.attribute(*function_.hints));
   if (!hints) {
     refuse_entry(code::kHint, hints.error());
     return {};
   }
-  return hints->empty() ? "#[cutile::entry()]"
-                        : fmt::format("#[cutile::entry(optimization_hints = ({}))]", *hints);
+  return hints->empty() ? fmt::format("#[{}()]", entry_path())
+                        : fmt::format("#[{}(optimization_hints = ({}))]", entry_path(), *hints);
 }
 
 bool Entry::write_signature() {
@@ -323,13 +332,6 @@ bool Entry::write_signature() {
     const bool empty = std::ranges::all_of(
         all.items, [&](ir::AttributeId item) { return module_.attribute(item).items.empty(); });
     if (!empty) refuse_entry(code::kSignature, "cuTile Rust can't give attributes to an entry's arguments");
-  }
-  if (argument_count > kMaxArguments) {
-    refuse_entry(code::kSignature,
-                 fmt::format("an entry with {} arguments can't be expressed: the launcher that cutile 0.5.0 "
-                             "generates for rustc takes {}",
-                             argument_count, kMaxArguments),
-                 "an array is one argument and two for each of its axes; pass fewer arrays or fold axes");
   }
   std::vector<std::string> parameters;
   std::vector<std::string> variables;
@@ -347,6 +349,9 @@ bool Entry::write_signature() {
     parameters.push_back(fmt::format("{}: {}", variables.back(), *type));
   }
   out_.line(fmt::format("/// Tile IR entry `{}`.", module_.string(function_.name)));
+  if (argument_count > kMostLauncherArguments) {
+    out_.line("/// Not `cutile::entry`: the launcher that its macro would add takes 64 arguments at most.");
+  }
   if (const std::string attribute = entry_attribute(); !attribute.empty()) out_.line(attribute);
   out_.open_function("pub unsafe fn " + specialization_.name, parameters);
   for (std::uint32_t i = 0; i < argument_count; ++i) {

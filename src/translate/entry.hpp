@@ -39,6 +39,12 @@ struct Frame {
 enum class Need {
   tileir,      ///< `use cutile::tileir::*` in its module.
   bf16_trait,  ///< The trait of constants.hpp at the top of the file.
+  // Ops of declarations.hpp in its module.
+  padded_load,
+  full_division,
+  wrapping_truncation,
+  scalar_atomic,
+  pointer_address,
 };
 
 class Entry {
@@ -50,7 +56,7 @@ class Entry {
 
   const Diagnostics& diagnostics() const { return diagnostics_; }
   const std::string& source() const { return out_.str(); }
-  bool needs(Need what) const { return needs_.contains(what); }
+  const std::set<Need>& needs() const { return needs_; }
 
   // ---- for handlers: reading
   // -------------------------------------------------------------------------------------
@@ -120,6 +126,7 @@ class Entry {
   void comment(ir::OpId op);
   void translate_op(ir::OpId op);
   bool write_signature();
+  std::string_view entry_path() const;
   std::string entry_attribute();
   void refuse_entry(std::string_view code, std::string message, std::string advice = {});
   void refuse_at(ir::DebugId where, std::string path, std::string_view code, std::string message,

@@ -3,31 +3,24 @@
 #include <fmt/format.h>
 
 #include "translate/codes.hpp"
-#include "translate/constants.hpp"
+#include "translate/declarations.hpp"
 #include "translate/handlers.hpp"
 #include "translate/hints.hpp"
 #include "translate/padding.hpp"
 #include "translate/rust_types.hpp"
 #include "translate/selectors.hpp"
-#include "translate/splat.hpp"
 
 namespace tileport::translate {
 
-std::optional<PaddingElement> padding_element(const ir::Module& module, ir::ValueId padding) {
+std::optional<ir::ValueId> padding_scalar(const ir::Module& module, ir::ValueId padding) {
   const ir::Type& type = module.type_of(padding);
-  if (type.shape.empty()) return PaddingElement{padding};
+  if (type.shape.empty()) return padding;
   const auto producer = module.producer_of(padding);
-  if (type.shape.size() > 1 || !producer) return std::nullopt;
-  if (module.op(*producer).info->is("constant")) {
-    const auto bits =
-        splat_bits(module.type(type.element).kind, module.constants[*module.word(*producer, "value")]);
-    return bits ? std::optional(PaddingElement{std::nullopt, *bits}) : std::nullopt;
-  }
-  if (!module.op(*producer).info->is("broadcast")) return std::nullopt;
+  if (type.shape.size() > 1 || !producer || !module.op(*producer).info->is("broadcast")) return std::nullopt;
   const auto reshape = module.producer_of(module.operand(*producer, 0));
   if (!reshape || !module.op(*reshape).info->is("reshape")) return std::nullopt;
   const ir::ValueId source = module.operand(*reshape, 0);
-  return module.type_of(source).shape.empty() ? std::optional(PaddingElement{source}) : std::nullopt;
+  return module.type_of(source).shape.empty() ? std::optional(source) : std::nullopt;
 }
 
 namespace {
@@ -65,18 +58,6 @@ void offset(Entry& entry, OpReader& op) {
                call("addptr_tile", {entry.name(pointer), entry.name(op.operand("offset"))}));
 }
 
-/// The load's scalar padding as an argument, or nothing if it has no such form.
-std::optional<std::string> padding_argument(Entry& entry, ir::ValueId padding) {
-  const auto element = padding_element(entry.module(), padding);
-  if (!element) return std::nullopt;
-  if (element->value) return fmt::format("Some(tile_to_scalar({}))", entry.name(*element->value));
-  const ir::TypeKind kind = entry.element(padding);
-  const auto value = splat(entry, kind, element->bits, {}, "padding_value");
-  if (!value) return std::nullopt;
-  const std::string scalar = entry.bind("padding_value", tile_type(element_name(kind), {}), *value);
-  return fmt::format("Some(tile_to_scalar({}))", scalar);
-}
-
 void load(Entry& entry, OpReader& op) {
   const ir::ValueId source = op.operand("source");
   const auto mask = op.optional_operand("mask");
@@ -84,21 +65,20 @@ void load(Entry& entry, OpReader& op) {
   const auto token = op.optional_operand("token");
   const auto model = memory_model(entry, op);
   const std::string hint = latency(entry, op);
-  const auto scalar = padding ? padding_argument(entry, *padding) : std::nullopt;
-  const Expression loaded = call("load_ptr_tko", {entry.name(source), model[0], model[1], option(entry, mask),
-                                                  scalar.value_or("None"), option(entry, token), hint});
-  if (!padding || scalar || !mask) {  // Without a mask nothing is padded.
-    entry.define_with_token(op, "loaded", loaded);
-    return;
+  std::string function = "load_ptr_tko";
+  std::string filling = "None";
+  if (padding) {
+    if (const auto scalar = padding_scalar(entry.module(), *padding)) {
+      filling = fmt::format("Some(tile_to_scalar({}))", entry.name(*scalar));
+    } else {
+      function = declared(entry, Need::padded_load);
+      filling = option(entry, padding);
+    }
   }
-  // Padding that isn't one scalar spread through rank 1: load without it, then put it where the mask is
-  // false.
-  const std::string raw = entry.rust_names().claim("unpadded");
-  entry.out().let(fmt::format("({}, {})", raw, entry.claim_token(op.result(1))),
-                  fmt::format("({}, Token)", *rust_type(entry.module(), op.result_type())), loaded);
-  const std::string python = entry.result_name(op.id());
-  entry.define(op.result(0), python.empty() ? "loaded" : python,
-               call("select", {entry.name(*mask), raw, entry.name(*padding)}));
+  entry.define_with_token(
+      op, "loaded",
+      call(std::move(function), {entry.name(source), model[0], model[1], option(entry, mask),
+                                 std::move(filling), option(entry, token), hint}));
 }
 
 void store(Entry& entry, OpReader& op) {

@@ -7,6 +7,8 @@
 #include <array>
 #include <tileport/ir/op_table.hpp>
 
+#include "translate/declarations.hpp"
+
 namespace tileport::translate {
 namespace {
 
@@ -79,7 +81,7 @@ bool is_identifier(std::string_view text) {
 }
 
 bool Names::is_free(const std::string& name) const {
-  return !taken_.contains(name) && !is_keyword(name) && ir::find_op(name) == nullptr &&
+  return !taken_.contains(name) && !is_keyword(name) && ir::find_op(name) == nullptr && !is_declared(name) &&
          std::ranges::find(kUsedByStatements, name) == kUsedByStatements.end();
 }
 

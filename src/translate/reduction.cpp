@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tl/expected.hpp>
 
 #include "translate/codes.hpp"
 #include "translate/constants.hpp"
@@ -102,56 +103,69 @@ bool is_reducible(TypeKind kind) {
   return std::ranges::find(kKinds, kind) != std::end(kKinds);
 }
 
-/// Reads the attributes and operands; the body, or nothing after a refusal.
-std::optional<Body> recognize(Entry& entry, OpReader& op) {
-  const auto& module = entry.module();
+/// Why an op has no call.
+struct Obstacle {
+  std::string_view code;
+  std::string message;
+  std::string advice{};
+  bool has_tree = false;
+};
+
+/// What the op's call does, or why it has none.
+tl::expected<Body, Obstacle> recognize(const ir::Module& module, OpReader& op) {
   const auto operands = op.operands("operands");
   const ir::Attribute& identities = *op.tagged("identities");
   const std::string_view name = op.mnemonic();
   const auto sign_lost = [&](ir::AttributeId id) { return module.attribute(id).sign_lost; };
   if (std::ranges::any_of(identities.items, sign_lost)) {
-    entry.refuse(
-        op.id(), code::kDefectiveReference,
-        fmt::format("the reference is wrong: cuda-tile 1.7.0 lost the sign of an f64 identity of this "
-                    "{}, so that it starts, for example, a maximum from +inf instead of -inf",
+    return tl::unexpected(Obstacle{
+        code::kDefectiveReference,
+        fmt::format("the reference is wrong: cuda-tile 1.7.0 lost the sign of an f64 identity of this {}, so "
+                    "that it starts, for example, a maximum from +inf instead of -inf",
                     name),
-        "use a cuda-tile that writes it right, or reduce in float32, and capture again; a port of what "
-        "is there would be as wrong");
-    return std::nullopt;
+        "use a cuda-tile that writes it right, or reduce in float32, and capture again; a port of what is "
+        "there would be as wrong"});
   }
   if (operands.size() != 1) {
-    entry.refuse(
-        op.id(), code::kReduction,
-        fmt::format("a {} of {} tiles at once can't be expressed in cutile 0.5.0", name, operands.size()),
-        "argmax and argmin are such reductions");
-    return std::nullopt;
+    return tl::unexpected(Obstacle{
+        code::kReduction, fmt::format("cutile 0.5.0 has no {} of {} tiles at once", name, operands.size()),
+        "argmax and argmin are such reductions", true});
   }
-  const TypeKind kind = entry.element(operands.front());
+  const TypeKind kind = module.type(module.type_of(operands.front()).element).kind;
   const auto body = read_body(module, op);
-  if (!body) {
-    entry.refuse(
-        op.id(), code::kReduction,
-        fmt::format("the body of this {} is none of sum, product, minimum and maximum of its two arguments "
-                    "with default modes, and cutile 0.5.0's general {} ignores axis and identity",
-                    name, name));
-    return std::nullopt;
+  if (!body || (op.info().is("scan") && body->combination != Combination::sum)) {
+    return tl::unexpected(Obstacle{
+        code::kReduction,
+        fmt::format("cutile 0.5.0 has no {} with this body: its general {} ignores axis and identity", name,
+                    name),
+        {},
+        true});
   }
   if (!is_reducible(kind)) {
-    entry.refuse(op.id(), code::kReduction,
-                 fmt::format("a {} of {} can't be expressed in cutile 0.5.0", name, ir::keyword(kind)),
-                 "in the Python source, convert to 32 bits first");
-    return std::nullopt;
+    return tl::unexpected(Obstacle{code::kReduction,
+                                   fmt::format("cutile 0.5.0 has no {} of {}", name, ir::keyword(kind)),
+                                   "in the Python source, convert to 32 bits first", true});
   }
   const auto wanted = identity(*body, kind);
   const std::uint64_t bits =
       identities.items.size() == 1 ? module.attribute(identities.items.front()).bits : ~wanted.value_or(0);
   if (!wanted || bits != *wanted) {
-    entry.refuse(
-        op.id(), code::kReduction,
-        fmt::format("the identity of this {} is not the one that cutile 0.5.0 writes for its body", name));
-    return std::nullopt;
+    return tl::unexpected(Obstacle{
+        code::kReduction,
+        fmt::format("the identity of this {} is not the one that cutile 0.5.0 writes for its body", name)});
   }
-  return body;
+  return *body;
+}
+
+/// The same; an obstacle is a refusal.
+std::optional<Body> recognize_or_refuse(Entry& entry, OpReader& op) {
+  const auto body = recognize(entry.module(), op);
+  if (body) return *body;
+  const Obstacle& obstacle = body.error();
+  std::string message = obstacle.message;
+  if (obstacle.has_tree) message += ", and the body doesn't work element by element, so it is no tree either";
+  entry.refuse(op.id(), obstacle.code, std::move(message), obstacle.advice);
+  return std::nullopt;
 }
 
 std::string_view function_of(Combination combination) {
@@ -189,8 +203,14 @@ std::string zero_literal(TypeKind kind) {
 
 }  // namespace
 
+bool wants_tree(const ir::Module& module, ir::OpId id) {
+  OpReader op(module, id);
+  const auto body = recognize(module, op);
+  return !body && body.error().has_tree;
+}
+
 void reduce(Entry& entry, OpReader& op) {
-  const auto body = recognize(entry, op);
+  const auto body = recognize_or_refuse(entry, op);
   const std::uint64_t dim = op.word("dim");
   if (!body) return;
   const ir::ValueId operand = op.operands("operands").front();
@@ -209,15 +229,10 @@ void reduce(Entry& entry, OpReader& op) {
 }
 
 void scan(Entry& entry, OpReader& op) {
-  const auto body = recognize(entry, op);
+  const auto body = recognize_or_refuse(entry, op);
   const auto dim = static_cast<std::size_t>(op.word("dim"));
   const std::string direction = op.word("reverse") != 0 ? "reverse::Reverse" : "reverse::Forward";
   if (!body) return;
-  if (body->combination != Combination::sum) {
-    entry.refuse(op.id(), code::kReduction,
-                 "a scan other than a running sum can't be expressed: cutile 0.5.0 ignores the identity");
-    return;
-  }
   const ir::ValueId operand = op.operands("operands").front();
   const TypeKind kind = entry.element(operand);
   const std::string zero = zero_literal(kind);
@@ -225,8 +240,20 @@ void scan(Entry& entry, OpReader& op) {
     entry.define(op, "running_total", call("scan_sum", {entry.name(operand), "0", direction, zero}));
     return;
   }
-  // cutile 0.5.0 scans axis 0 whatever the axis: move the axis to the front and back.
+  // cutile 0.5.0 scans axis 0 whatever the axis. Axes of extent 1 before it go away in a reshape; otherwise
+  // the axis is moved to the front and back.
   const auto& shape = entry.type(operand).shape;
+  if (std::all_of(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(dim),
+                  [](std::int64_t extent) { return extent == 1; })) {
+    const auto rest = std::span(shape).subspan(dim);
+    const std::string type = tile_type(element_name(kind), rest);
+    const std::string shorter = entry.bind(entry.stem(operand) + "_from_axis", type,
+                                           call("reshape", {entry.name(operand), shape_value(rest)}));
+    const std::string totals =
+        entry.bind("running_total_from_axis", type, call("scan_sum", {shorter, "0", direction, zero}));
+    entry.define(op, "running_total", call("reshape", {totals, shape_value(shape)}));
+    return;
+  }
   std::vector<std::int32_t> order(shape.size());
   std::iota(order.begin(), order.end(), 0);
   std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(dim),

@@ -8,7 +8,9 @@
 
 #include "translate/codes.hpp"
 #include "translate/constants.hpp"
+#include "translate/declarations.hpp"
 #include "translate/entry.hpp"
+#include "translate/reduction_tree.hpp"
 #include "translate/source.hpp"
 
 namespace tileport::translate {
@@ -86,6 +88,20 @@ void write_header(Source& out, const std::string& header) {
   out.line("#![allow(unused_assignments, unused_variables)]");
 }
 
+/// Why a kernel is refused. Paths are those of the module that was given, also where trees were put in.
+Diagnostics diagnostics_of(const Specialization& specialization, const ir::Function& kernel,
+                           const Options& options, const Entry& refused) {
+  if (&refused.module() == specialization.module) return refused.diagnostics();
+  Entry original(*specialization.module, kernel, specialization, options);
+  original.translate();
+  Diagnostics remaining = original.diagnostics();
+  std::erase_if(remaining, [&](const Diagnostic& told) {
+    return std::ranges::none_of(refused.diagnostics(),
+                                [&](const Diagnostic& other) { return other.message == told.message; });
+  });
+  return remaining.empty() ? refused.diagnostics() : remaining;
+}
+
 }  // namespace
 
 std::string kernel_name(const ir::Module& module) {
@@ -107,20 +123,23 @@ Result<Translation> translate(const std::vector<Specialization>& specializations
   Translation result;
   std::vector<std::string> modules;                       // In order of first appearance.
   std::map<std::string, std::vector<std::string>> texts;  // Entries of each.
-  std::set<std::string> with_tileir;
+  std::map<std::string, std::set<Need>> needs;            // Of each module.
   bool with_bf16_trait = false;
   for (std::size_t i = 0; i < specializations.size(); ++i) {
     const Specialization& specialization = specializations[i];
-    Entry entry(*specialization.module, *(*kernels)[i], specialization, options);
+    const ir::Function& kernel = *(*kernels)[i];
+    const auto with_trees = with_reduction_trees(*specialization.module, kernel.body);
+    Entry entry(with_trees ? *with_trees : *specialization.module, kernel, specialization, options);
     entry.translate();
     if (!entry.diagnostics().empty()) {
-      result.refusals.push_back({specialization.name, entry.diagnostics()});
+      result.refusals.push_back(
+          {specialization.name, diagnostics_of(specialization, kernel, options, entry)});
       continue;
     }
     if (!texts.contains(specialization.kernel)) modules.push_back(specialization.kernel);
     texts[specialization.kernel].push_back(entry.source());
-    if (entry.needs(Need::tileir)) with_tileir.insert(specialization.kernel);
-    with_bf16_trait = with_bf16_trait || entry.needs(Need::bf16_trait);
+    needs[specialization.kernel].insert(entry.needs().begin(), entry.needs().end());
+    with_bf16_trait = with_bf16_trait || entry.needs().contains(Need::bf16_trait);
     result.entries.push_back(specialization.name);
   }
   Source out;
@@ -129,7 +148,10 @@ Result<Translation> translate(const std::vector<Specialization>& specializations
   if (with_bf16_trait) source += bf16_trait_declaration();
   for (const std::string& kernel : modules) {
     source += fmt::format("\n#[cutile::module]\npub mod {} {{\n    use cutile::core::*;\n", kernel);
-    if (with_tileir.contains(kernel)) source += "    use cutile::tileir::*;\n";
+    if (needs[kernel].contains(Need::tileir)) source += "    use cutile::tileir::*;\n";
+    for (Need need : needs[kernel]) {
+      if (const Declaration* declaration = find_declaration(need)) source += declaration->text;
+    }
     for (const std::string& entry : texts[kernel]) source += "\n" + entry;
     source += "}\n";
   }

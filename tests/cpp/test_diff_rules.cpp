@@ -469,6 +469,76 @@ TEST_CASE("rule early_return_as_else", "[diff]") {
     };
   };
   accepts(twice(true), twice(false), "early_return_as_else x2");
+  // What the other branch yields is what the rest reads.
+  const auto yielding = [](bool early, bool other_value) {
+    return [=](Program& q) {
+      const ValueId stop =
+          q.k.make("cmpi", {q.n, q.m}, q.i1, {{"comparison_predicate", 0}, {"signedness", 1}});
+      const OpId branch = early ? q.k.op("if", {stop}, {q.f32x8, q.f32x8}) : q.k.op("if", {stop}, {});
+      q.k.open(branch, 0);
+      q.k.op(early ? "return" : "yield", {}, {});
+      q.k.close();
+      q.k.open(branch, 1);
+      const ValueId x = q.loaded(q.p);
+      const ValueId zero = q.k.constant(q.f32x8, 0);
+      if (early) {
+        q.k.op("yield", {x, zero}, {});
+        q.k.close();
+        q.store(q.k.module.result(branch, other_value ? 1 : 0));
+      } else {
+        q.store(other_value ? zero : x);
+        q.k.op("yield", {}, {});
+        q.k.close();
+      }
+    };
+  };
+  accepts(yielding(true, false), yielding(false, false), "early_return_as_else x1");
+  CHECK(differs(yielding(true, false), yielding(false, true)));
+  CHECK(differs(yielding(true, true), yielding(false, false)));
+}
+
+TEST_CASE("rule scan_behind_unit_axes", "[diff]") {
+  struct Scan {
+    bool reshaped = false;
+    std::uint64_t dim = 1;
+    std::uint64_t reverse = 0;
+    std::vector<std::int64_t> shape = {1, 2, 4};  ///< Of the tile.
+    std::vector<std::int64_t> scanned = {2, 4};   ///< What it is reshaped to.
+    bool read_as_scanned = false;                 ///< Something reads the result without its leading axis.
+    void operator()(Program& q) const {
+      const TypeId type = q.k.tile(TypeKind::f32, shape);
+      const TypeId short_type = q.k.tile(TypeKind::f32, scanned);
+      ValueId x = q.k.make("reshape", {q.loaded(q.p)}, type);
+      x = q.k.make("negf", {x}, type);
+      if (reshaped) x = q.k.make("reshape", {x}, short_type);
+      ir::Attribute zero;
+      zero.kind = ir::Attribute::Kind::floating;
+      zero.type = q.k.element(TypeKind::f32);
+      ir::Attribute list;
+      list.kind = ir::Attribute::Kind::array;
+      list.items = {ir::AttributeId{static_cast<std::uint32_t>(q.k.attribute(zero))}};
+      const OpId scan =
+          q.k.op("scan", {x}, {reshaped ? short_type : type},
+                 {{"dim", reshaped ? 0 : dim}, {"reverse", reverse}, {"identities", q.k.attribute(list)}});
+      const Values pair = q.k.open(scan, 0, {q.f32, q.f32});
+      q.k.op("yield", {q.k.make("addf", pair, q.f32, {{"rounding_mode", 0}})}, {});
+      q.k.close();
+      ValueId total = q.k.module.result(scan, 0);
+      if (read_as_scanned) total = q.k.make("absf", {total}, reshaped ? short_type : type);
+      if (reshaped) total = q.k.make("reshape", {total}, type);
+      q.store(q.k.make("reshape", {q.k.make("negf", {total}, type)}, q.f32x8));
+    }
+  };
+  const Scan reference;
+  Scan port{.reshaped = true};
+  accepts(reference, port, "dead_value x1, reshape_chain x1, scan_behind_unit_axes x1");
+  // Another axis, direction or tile is another scan.
+  CHECK(differs(Scan{.dim = 2}, port));
+  port.reverse = 1;
+  CHECK(differs(reference, port));
+  CHECK(differs(Scan{.shape = {1, 2, 4}}, Scan{.reshaped = true, .scanned = {4, 2}}));
+  CHECK(differs(Scan{.shape = {2, 1, 4}}, Scan{.reshaped = true, .shape = {2, 1, 4}, .scanned = {1, 8}}));
+  CHECK(differs(Scan{.read_as_scanned = true}, Scan{.reshaped = true, .read_as_scanned = true}));
 }
 
 TEST_CASE("rule empty_else", "[diff]") {

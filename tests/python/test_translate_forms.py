@@ -8,14 +8,19 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import translate_forms_arith  # noqa: F401
+import translate_forms_control  # noqa: F401
+import translate_forms_memory  # noqa: F401
+import translate_forms_shape  # noqa: F401
 from translate_forms import FORMS
 
 from tileport import bytecode, diff, text, translate
 from tileport.toolchain import find_toolchain
-from tileport.toolchain.check import check_kernels
+from tileport.toolchain.check import cargo_check, check_kernels
+from tileport.wrappers import write_check_crate
 
 TARGET = "sm_100"
-REWRITTEN = {"running_sums_of_other_axes", "loop_results", "paddings_of_rank_2"}
+REWRITTEN = {"running_sums_of_other_axes", "loop_results", "trees"}
 """Forms whose port is another computation of the same values, which the comparison of graphs can't see."""
 
 
@@ -62,18 +67,6 @@ def test_a_loop_with_other_results_than_it_carries_carries_them_too(ports: dict[
     assert len(re.findall(r"break %\S+, %\S+, %\S+ : tile<i32>, tile<i32>, tile<i1>", printed)) == 1
 
 
-def test_other_paddings_are_put_where_the_mask_is_false(ports: dict[str, Path]) -> None:
-    printed = text.print(bytecode.read_file(ports["paddings_of_rank_2"]))
-    loads = re.findall(r"(%\S+), (%\S+) = load_ptr_tko weak %\S+, (%\S+) :", printed)
-    assert len(loads) == 2
-    for loaded, token, mask in loads:
-        selected = re.search(
-            rf"(%\S+) = select {mask}, {loaded}, %\S+ : tile<4x8xi1>, tile<4x8xf32>", printed
-        )
-        assert selected
-        assert f'print_tko "%f", {selected[1]} token={token} :' in printed
-
-
 def test_tileirdisasm_accepts_every_port(ports: dict[str, Path]) -> None:
     tool = find_toolchain().require("tileirdisasm")
     for name, file in ports.items():
@@ -96,3 +89,60 @@ def test_no_form_gives_a_constant_that_cutile_misreads(ports: dict[str, Path]) -
         "constant <i1: true> : tile<8xi1>",
     ):
         assert f"= {line}\n" in printed, line
+
+
+FAULTS = [
+    ("conversions", "trunci_wrapping(arg1_1)", "trunci(arg1_1, overflow::NoSignedWrap)"),
+    ("floats", "divf_full(arg0_1, arg1_1, ", "divf(arg0_1, arg1_1, rounding::Approx, "),
+    ("paddings_that_are_tiles", "Some(const_f32_6),", "None,"),
+    ("paddings_that_are_tiles", "Some(lanes_9),", "Some(const_f32_5),"),
+    ("skipping_with_results", "zero_f32_1 = zero_f32_1_before;", "zero_f32_1 = one_f32;"),
+    ("skipping_with_results", "arg1_2 = product;", "arg1_2 = arg1_2_before;"),
+    ("skipping_with_results", "= arg1_2_chosen + arg1_2_before;", "= arg1_2 + arg1_2_before;"),
+    ("skipping_with_results", "arg1_2 = sum;", "arg1_2 = arg1_2_before;"),
+    ("early_return_with_results", "arg0_1 + arg1_1", "arg0_1 + arg0_1"),
+    ("running_sums_behind_unit_axes", "0, reverse::Forward", "0, reverse::Reverse"),
+    (
+        "running_sums_behind_unit_axes",
+        "let lanes_from_axis: Tile<f32, { [8, 16] }> = reshape(lanes_2, ",
+        "let turned: Tile<f32, { [1, 16, 8] }> = permute(lanes_2, const_array![0, 2, 1]);"
+        "let lanes_from_axis: Tile<f32, { [8, 16] }> = reshape(turned, ",
+    ),
+]
+"""Kernels, statements of their ports, and what a wrong translation could have written instead."""
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The bytecode of each fault, by its number; all stand in one kernel.rs."""
+    folder = tmp_path_factory.mktemp("faults")
+    source = ""
+    for number, (name, old, new) in enumerate(FAULTS):
+        module = bytecode.read(FORMS[name]())
+        port = translate.translate([translate.Specialization(f"fault_{number}", f"m{number}", module)])
+        assert port.source.count(old) >= 1, old
+        source += port.source[port.source.index("#[cutile::module]") :].replace(old, new, 1)
+    (folder / "kernel.rs").write_text(source)
+    results = check_kernels(folder / "kernel.rs", folder, None, [TARGET], bytecode_version="13.5")
+    assert [f"{each.entry}: {each.error}" for each in results if each.error] == []
+    return {each.entry: each.file for each in results if each.file is not None}
+
+
+@pytest.mark.parametrize("number", range(len(FAULTS)), ids=lambda number: f"{FAULTS[number][0]}-{number}")
+def test_a_wrong_rewrite_is_noticed(number: int, faulty: dict[str, Path]) -> None:
+    reference = bytecode.read(FORMS[FAULTS[number][0]]())
+    comparison = diff.compare(reference, bytecode.read_file(faulty[f"fault_{number}"]), target=TARGET)
+    assert comparison.equality == "differs"
+
+
+def test_rustc_accepts_every_port(tmp_path: Path) -> None:
+    """rustc types what cutile's compiler takes loosely, the ops that the module declares above all."""
+    crate = tmp_path / "forms"
+    crate.mkdir()
+    forms = [
+        translate.Specialization(f"{name}__port", name, bytecode.read(build()))
+        for name, build in FORMS.items()
+    ]
+    (crate / "kernel.rs").write_text(translate.translate(forms).source)
+    write_check_crate(crate)
+    assert [str(problem) for problem in cargo_check(crate).diagnostics] == []

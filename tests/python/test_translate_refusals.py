@@ -45,12 +45,6 @@ def refused(code: str, path: str, *arguments: Callable[[Kernel], Any], **options
     return register
 
 
-@refused("TP-T0104", "@k/divf#0", of(S.F32))
-def full_division(k: Kernel) -> None:
-    (f,) = k.parameters
-    show(k, k.DivF(k.tile(S.F32), f, f, Rounding.FULL, False))
-
-
 @refused("TP-T0105", "@k/constant#0")
 def dense_constant(k: Kernel) -> None:
     show(k, k.constant(S.I32, struct.pack("<4i", 1, 2, 3, 4), 4))
@@ -95,6 +89,34 @@ def return_from_a_loop(k: Kernel) -> None:
         leave.done()
         k.Continue(())
     loop.done()
+
+
+@refused("TP-T0108", "@k/for#0/if#0", of(S.I32))
+def skipping_with_results_unlike_the_loops_values(k: Kernel) -> None:
+    (n,) = k.parameters
+    i = k.tile(S.I32)
+    loop = k.For((i,), n, n, n, (n,), False)
+    with k.body(loop, i, i) as (_, count):
+        skip = k.If((i, k.tile(S.I1)), k.zeros(S.I1))
+        with k.body(skip):
+            k.Continue((count,))
+        with k.body(skip):
+            k.Yield((count, k.zeros(S.I1)))
+        show(k, *skip.done())
+        k.Continue((count,))
+    loop.done()
+
+
+@refused("TP-T0108", "@k/if#0", of(S.I64))
+def pointers_out_of_nothing(k: Kernel) -> None:
+    (n,) = k.parameters
+    pointer = k.tile(k.pointer(S.F32))
+    chosen = k.If((pointer, pointer), k.zeros(S.I1))
+    for _ in range(2):
+        with k.body(chosen):
+            k.Yield((k.IntToPtr(pointer, n),) * 2)
+    for each in chosen.done():
+        show(k, k.LoadPtrTko(k.tile(S.F32), k.token, each, None, None, None, Memory.WEAK, None, None)[0])
 
 
 @refused("TP-T0103", "@k/make_tensor_view#0", pointer_to(S.F32), of(S.I64))
@@ -146,22 +168,19 @@ def sum_with_another_identity(k: Kernel) -> None:
 
 
 @refused("TP-T0107", "@k/reduce#0")
-def maximum_that_propagates_nan(k: Kernel) -> None:
-    reduction(k, S.F32, float("-inf"), lambda type, x, y: k.MaxF(type, x, y, 1, 0))
+def combination_by_way_of_a_shape(k: Kernel) -> None:
+    def combine(type: Any, x: Any, y: Any) -> Any:
+        line = k.Reshape(k.tile(S.I32, 1), y)
+        return k.AddI(type, x, k.Reshape(type, k.AbsI(k.tile(S.I32, 1), line)), Overflow.NONE)
+
+    reduction(k, S.I32, 0, combine)
 
 
-@refused("TP-T0107", "@k/reduce#0")
-def combination_of_two_ops(k: Kernel) -> None:
-    reduction(k, S.I32, 0, lambda type, x, y: k.AddI(type, x, k.AbsI(type, y), Overflow.NONE))
-
-
-@refused("TP-T0107", "@k/scan#0")
-def running_product(k: Kernel) -> None:
-    x = cast_iota(k, S.I32, 8)
-    nested = k.Scan((k.tile(S.I32, 8),), (x,), 0, False, (identity(k, S.I32, 1),))
-    with k.body(nested, k.tile(S.I32), k.tile(S.I32)) as (left, right):
-        k.Yield((k.MulI(k.tile(S.I32), left, right, Overflow.NONE),))
-    show(k, nested.done()[0])
+@refused("TP-T0105", "@k/constant#1")
+def constant_beside_a_tree(k: Kernel) -> None:
+    """The place is the constant's in what was given; the port's tree has constants before it."""
+    reduction(k, S.I32, 0, lambda type, x, y: k.XOrI(type, x, y))
+    show(k, k.int32(1), k.constant(S.I32, struct.pack("<4i", 1, 2, 3, 4), 4))
 
 
 @refused("TP-T0104", "@k/print_tko#0", of(S.I32))

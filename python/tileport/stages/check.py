@@ -20,6 +20,10 @@ from tileport.wrappers.crate import write_check_crate
 
 _LONGEST_MESSAGE = 4000
 _MOST_DIAGNOSTICS = 50
+ENTRY = re.compile(r"^\s*#\[\w+::entry\b", re.MULTILINE)
+"""The attribute of an entry: `cutile::entry`, or another path that cutile's compiler takes and its macro
+passes over (src/translate/entry.cpp)."""
+
 _NEWER = re.compile(r"requires Tile IR (\d+\.\d+)")
 
 
@@ -159,7 +163,7 @@ def _problem(error: Any) -> Problem:
 
 def _has_entries(kernel: Path) -> bool:
     # A kernel.rs in which every kernel was refused has no module for the compiler to look at.
-    return kernel.is_file() and "cutile::entry" in kernel.read_text(encoding="utf-8", errors="replace")
+    return kernel.is_file() and bool(ENTRY.search(kernel.read_text(encoding="utf-8", errors="replace")))
 
 
 def refuse_copies(port: Port, reference_hashes: Mapping[str, str]) -> None:

@@ -17,10 +17,10 @@ from tileport import _core, bytecode, contract, text
 from tileport.errors import InputError, RefusedError
 from tileport.stages import machine_code, tile_ir
 from tileport.stages.assembly import AssemblyQueue
-from tileport.stages.check import Checked, Problem
+from tileport.stages.check import ENTRY, Checked, Problem
 from tileport.stages.ledger import file_hash, folder_hash, text_hash
 from tileport.stages.port import Port
-from tileport.toolchain import Assembled, find_toolchain
+from tileport.toolchain import Assembled, assemble, find_toolchain
 from tileport.wrappers.crate import CUTILE_VERSION
 
 _BYTES_PER_SECOND = 4000.0
@@ -138,7 +138,9 @@ def run(
         name = row["name"]
         code = {}
         for target in targets:
-            code[target] = _machine_code(name, target, references, checked, queue.timeout_s)
+            code[target] = _machine_code(
+                name, target, references, checked, queue.timeout_s, compared[name]["class"] != "differs"
+            )
             advance(queue.finished, total, "assembling")
         rows.append(_evidence(port, name, checked, compared[name], code))
     proof = {
@@ -193,13 +195,23 @@ def _add(findings: list[dict[str, Any]], new: dict[str, Any]) -> None:
 
 
 def _machine_code(
-    name: str, target: str, references: References, checked: Checked, timeout_s: float
+    name: str, target: str, references: References, checked: Checked, timeout_s: float, same_ir: bool
 ) -> dict[str, Any]:
     reference = references.assembled[name, target].result()
     waiting = references.ports.get((name, target))
     problem = checked.problems.get((name, target))
     refusal = problem.message if problem is not None else None
-    evidence = machine_code.compare(reference, waiting.result() if waiting else None, timeout_s, refusal)
+    port = waiting.result() if waiting else None
+    evidence = machine_code.compare(reference, port, timeout_s, refusal)
+    if evidence["class"] == "differs" and same_ir and port is not None:
+        files = {"reference": references.files[name], "port": checked.files[name, target]}
+        evidence = machine_code.compare_again(
+            evidence,
+            reference,
+            port,
+            timeout_s,
+            lambda side: assemble(files[side], target, timeout_s=timeout_s, use_cache=False),
+        )
     if target in checked.versions:
         evidence["notes"].append(
             f"the port is Tile IR {checked.versions[target]}: cutile writes no older one for {target}"
@@ -236,7 +248,7 @@ def _not_compiled(port: Port, problem: Problem, target: str) -> dict[str, Any]:
 def _source_of_line(kernel: str, line: int) -> dict[str, Any] | None:
     """The place in the Python source that the translator noted above a line of kernel.rs."""
     for above in reversed(kernel.splitlines()[:line]):
-        if above.lstrip().startswith("#[cutile::entry"):
+        if ENTRY.match(above):
             return None
         noted = re.fullmatch(r"\s*// (\S+\.py):(\d+)", above)
         if noted:
