@@ -42,7 +42,7 @@ void BodyReader::append(Table& table, typename Table::value_type item) {
 /// moved once or twice. The first few say little about the rest: numbers grow longer.
 template <class Table>
 void BodyReader::make_room(Table& table) {
-  constexpr std::uint64_t kFewest = 16;
+  constexpr std::uint64_t kFewest = 4;
   constexpr std::uint64_t kSample = 16;  // A 16th of the body.
   constexpr std::uint64_t kSlack = 32;   // 1/32 more, for bodies that grow denser.
   const std::uint64_t read = in_.position() + 1;

@@ -64,12 +64,12 @@ struct Attribute {
     number_list,  // Never tagged: what an integer_array or boolean_array attribute of an op holds.
   };
   Kind kind = Kind::integer;
-  TypeId type{};
-  StringId string{};
-  std::uint64_t bits = 0;
   /// Of an f64: the file has its sign in a 65th bit, which every reader drops. cuda-tile 1.7.0 writes
   /// negative ones so, for example the identity of a maximum, -inf, which therefore is +inf.
   bool sign_lost = false;
+  TypeId type{};
+  StringId string{};
+  std::uint64_t bits = 0;
   std::optional<std::int64_t> first{};
   std::optional<std::int64_t> second{};
   std::vector<std::int64_t> numbers{};
