@@ -12,6 +12,7 @@ import pytest
 
 from tileport.errors import InputError, RefusedError
 from tileport.wrappers import build_library, write_check_crate, write_crate
+from tileport.wrappers.crate import runtime_crate
 from tileport.wrappers.facts import ELEMENT_TYPES, describe_array, describe_constant, describe_scalar
 from tileport.wrappers.library import KernelLibrary
 
@@ -68,12 +69,13 @@ def test_files_of_an_op_and_of_the_workspace(tmp_path: Path) -> None:
     assert {path.relative_to(tmp_path).as_posix() for path in written} == {
         *("Cargo.toml", "Cargo.lock", "cutile_kernels/Cargo.toml", "cutile_kernels/src/lib.rs"),
         *("softmax/Cargo.toml", "softmax/src/lib.rs", "softmax/ffi.rs", "softmax/softmax.py"),
-        "softmax/support/utils.py",
+        *("softmax/support/utils.py", "tileport-rt/Cargo.toml"),
+        *(f"tileport-rt/src/{path.name}" for path in (runtime_crate() / "src").iterdir()),
     }
     assert all(path.is_file() for path in written)
     manifest = (folder / "Cargo.toml").read_text()
     assert 'name = "softmax_kernels"' in manifest and 'cutile = "=0.5.0"' in manifest
-    assert 'members = ["softmax", "cutile_kernels"]' in (tmp_path / "Cargo.toml").read_text()
+    assert 'members = ["softmax", "cutile_kernels", "tileport-rt"]' in (tmp_path / "Cargo.toml").read_text()
     library = (tmp_path / "cutile_kernels" / "Cargo.toml").read_text()
     assert 'softmax_kernels = { path = "../softmax", features = ["ffi"] }' in library
     assert (
@@ -156,3 +158,12 @@ def test_library_compiles_loads_and_exports(tmp_path: Path) -> None:
     # Loading compares the ABI that the library reports with that of the Python side.
     library = KernelLibrary(path)
     assert library.has("cutile_softmax___softmax_kernel") and not library.has("cutile_rope")
+    # Nothing in the folder says where it was, or where tileport is.
+    moved = tmp_path / "elsewhere"
+    moved.mkdir()
+    for part in ("Cargo.toml", "Cargo.lock", "cutile_kernels", "softmax", "tileport-rt"):
+        (tmp_path / part).rename(moved / part)
+    named = [str(tmp_path), str(runtime_crate().parent)]
+    texts = [part.read_text() for part in moved.rglob("*") if part.suffix in (".toml", ".rs")]
+    assert not [name for name in named if any(name in text for text in texts)]
+    assert KernelLibrary(build_library(moved)).has("cutile_softmax___softmax_kernel")

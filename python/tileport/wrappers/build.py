@@ -13,7 +13,13 @@ from pathlib import Path
 from tileport.errors import InputError, ToolchainError
 from tileport.toolchain import cargo_environment, find_toolchain, write_atomically
 from tileport.toolchain.crates import cargo_options, target_lock
-from tileport.wrappers.crate import AGGREGATE, library_crate_name, workspace_lock
+from tileport.wrappers.crate import (
+    AGGREGATE,
+    RUNTIME,
+    library_crate_name,
+    workspace_lock,
+    write_workspace,
+)
 from tileport.wrappers.ports import LIBRARY_NAME
 
 #: Beside the library: the sources that it was built from.
@@ -32,6 +38,7 @@ def source_fingerprint(folder: Path) -> str:
     files = [folder / "Cargo.toml"]
     for crate in [folder / AGGREGATE, *served]:
         files += [crate / name for name in ("Cargo.toml", "src/lib.rs", "kernel.rs", "ffi.rs")]
+    files += [folder / RUNTIME / "Cargo.toml", *sorted((folder / RUNTIME / "src").glob("*.rs"))]
     for path in files:
         if path.is_file():
             digest.update(f"{path.relative_to(folder).as_posix()}\n".encode())
@@ -65,8 +72,10 @@ def build_library(folder: Path) -> Path:
         raise InputError("no-workspace", "there are no generated crates to build", str(folder))
     cargo = find_toolchain().require("cargo")
     command = [str(cargo), "build", "--package", AGGREGATE, *cargo_options()]
-    fingerprint = source_fingerprint(folder)
     with workspace_lock(folder), target_lock() as target:
+        # A folder that was moved or copied would build the library of where it was.
+        write_workspace(folder)
+        fingerprint = source_fingerprint(folder)
         # Without a look at the network while everything is there, which is the rule.
         finished = run_cargo([*command, "--offline"], folder)
         if finished.returncode != 0 and "offline" in finished.stderr:
