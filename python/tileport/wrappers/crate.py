@@ -18,10 +18,11 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
-import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+import tomllib
 
 from tileport.errors import InputError, ToolchainError
 from tileport.toolchain import write_atomically
