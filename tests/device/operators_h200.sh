@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# On a machine with a Hopper GPU and no network: TileGym's own tests of softmax, run against the port.
+# On a machine with a Hopper GPU and no network: TileGym's own tests of operators, run against their ports.
 #
-#   softmax_h200.sh first     keeps the first part of the toolchain (.kit1, see make_kit.sh) in /tmp
-#   softmax_h200.sh run       unpacks it with the second (.kit2), then a smoke test and TileGym's tests of the
-#                             port in .kitso (see pack_port.sh), with fallback disabled
-#   softmax_h200.sh again     run without unpacking
+#   operators_h200.sh first     keeps the first part of the toolchain (.kit1, see make_kit.sh) in /tmp
+#   operators_h200.sh run       unpacks it with the second (.kit2), then a smoke test of softmax and TileGym's
+#                               tests of the ports in .kitso (see pack_ports.sh), with fallback disabled
+#   operators_h200.sh again [OP...]   run without unpacking, for all operators or for these
 #
-# Everything that is learnt goes to $OUT: environment.txt, smoke.json, smoke.log, tests.xml, tests.log,
-# tests.json (per test id: outcome and entries launched). Exit status: that of the tests.
+# Everything that is learnt goes to $OUT: environment.txt, smoke.json, smoke.log, and for each operator
+# OP.xml, OP.log and OP.json (per test id: outcome and entries launched). Exit status 0 if all tests of all
+# operators passed or skip themselves, and each that passed launched the port.
 set -eu
 cd "$(dirname "$0")/../.."
 site=/tmp/tileport-site
@@ -60,20 +61,22 @@ export TILEGYM_DISABLE_AUTOTUNE=1 DISABLE_FALLBACK=1 TILEPORT_PORTS="$PWD/.kitso
 } >"$out/environment.txt" 2>&1
 cat "$out/environment.txt"
 
-set +e
-timeout 240 python3 tests/device/softmax_smoke.py "$out/smoke.json" >"$out/smoke.log" 2>&1
-smoke=$?
-tail -n 60 "$out/smoke.log"
-echo "smoke test: exit status $smoke"
-
-cd /tmp/tilegym-tests || exit 3
-timeout 330 python3 -m pytest -p tileport.pytest_plugin --tileport-replace --tileport-strict -p no:benchmark \
-    -p no:cacheprovider -o addopts="" -o junit_family=xunit1 -v -rA --tb=short --junitxml="$out/tests.xml" \
-    tests/ops/test_softmax.py >"$out/tests.log" 2>&1
-tests=$?
-tail -n 70 "$out/tests.log" | cut -c1-300
-cd - >/dev/null
-python3 tests/device/junit_summary.py "$out/tests.xml" "$out/tests.json"
-summary=$?
-echo "tests: exit status $tests, summary: $summary, smoke test: $smoke"
-[ "$tests" -eq 0 ] && [ "$summary" -eq 0 ] && [ "$smoke" -eq 0 ]
+shift
+[ "$#" -gt 0 ] || set -- $(cat .kitso/operators)
+status=0
+for op; do
+    if [ "$op" = softmax ]; then
+        timeout 240 python3 tests/device/softmax_smoke.py "$out/smoke.json" >"$out/smoke.log" 2>&1 || status=1
+        tail -n 60 "$out/smoke.log"
+    fi
+    (
+        cd /tmp/tilegym-tests
+        timeout "${OPERATOR_TIMEOUT:-330}" python3 -m pytest -p tileport.pytest_plugin --tileport-replace \
+            --tileport-strict -p no:benchmark -p no:cacheprovider -o addopts="" -o junit_family=xunit1 -v -rA \
+            --tb=short --junitxml="$out/$op.xml" "tests/ops/test_$op.py" >"$out/$op.log" 2>&1
+    ) || status=1
+    tail -n 5 "$out/$op.log" | cut -c1-300
+    echo "$op: $(python3 tests/device/junit_summary.py "$out/$op.xml" "$out/$op.json")" || status=1
+done
+echo "exit status $status"
+exit "$status"
