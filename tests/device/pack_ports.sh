@@ -25,4 +25,6 @@ done
 cp "$tests" .kitso/tilegym-tests.tar.gz
 find .kitso -name __pycache__ -prune -exec rm -r {} +
 (cd .kitso/ports && sha256sum libcutile_kernels.so ./*/kernel.rs ./*/ffi.rs >../SHA256SUMS)
+tar -C .kitso --sort=name --owner=0 --group=0 -cf - ports | xz -T0 >.kitso/ports.tar.xz
+rm -r .kitso/ports
 du -sh .kitso
