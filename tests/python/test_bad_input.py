@@ -150,6 +150,8 @@ def test_an_interrupted_run_leaves_nothing_half_made_and_the_next_goes_on(
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # A shell that runs the tests in the background lets them ignore Ctrl-C, and what they start too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     wait_for(mark, process)
     process.send_signal(number)
