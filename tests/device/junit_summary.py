@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``junit_summary.py IN.xml OUT.json``: outcome and entries launched by test id, and why tests skip themselves.
+"""``junit_summary.py IN.xml OUT.json``: by test id outcome, entries launched, and why a test skips itself.
 
 Exit status 1 unless some tests passed, none failed, and each that passed launched the port.
 """

@@ -26,7 +26,8 @@ BACKENDS = ["cutile"] + (["cutile-rs"] if is_backend_available("cutile-rs") else
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("rows", [ROWS])
-def test_launches(rows, backend):
+def test_launches(rows, backend, record_property):
+    record_property("framework", {"of": [backend]})
     if backend == "other":
         pytest.skip("another backend")
     branch = "as cutile" if backend == "cutile" else "another"
@@ -50,6 +51,9 @@ launched = []
 start(DEVICE_MODELS["h200"], launched.append)
 def pytest_make_parametrize_id(config, val, argname):
     return str(val).replace("-", "_")
+def pytest_runtest_logreport(report):
+    for name, value in report.user_properties:
+        assert name != "framework" or type(value["of"][0]) is str
 def pytest_terminal_summary(terminalreporter):
     terminalreporter.write_line(f"CUTILE LAUNCHES {len(launched)}")
 """
@@ -76,6 +80,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
 def run(project: Path, *options: str, ports: str = "ports") -> tuple[int, str]:
     environment = {**os.environ, "TILEPORT_PORTS": str(project / ports), "TILEGYM_DISABLE_TRITON": "1"}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-vs", "--rootdir", str(project)]
+    command += ["-o", "junit_family=xunit1"]
     finished = subprocess.run(
         [*command, *options, str(project / "test_op.py")],
         cwd=project,

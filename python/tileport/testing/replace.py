@@ -9,7 +9,7 @@ itself, that value is dropped: it would run the same case twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -77,6 +77,24 @@ class Replacement:
             parametrize(argnames, argvalues, *args, **kwargs)
 
         metafunc.parametrize = with_ports  # type: ignore[method-assign]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        # pytest-xdist can't send what a test recorded unless it is of a built-in type.
+        report = yield
+        report.user_properties = [(name, plain(value)) for name, value in report.user_properties]
+        return report
+
+
+def plain(value: Any) -> Any:
+    """The value without the class `ReplacedBackend`, in lists and dictionaries too."""
+    if isinstance(value, ReplacedBackend):
+        return str(value)
+    if isinstance(value, list | tuple):
+        return type(value)(plain(item) for item in value)
+    if isinstance(value, dict):
+        return {plain(key): plain(item) for key, item in value.items()}
+    return value
 
 
 def parameter_names(argnames: str | Sequence[str]) -> list[str]:
