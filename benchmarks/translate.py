@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import base64
 import collections
+import contextlib
 import hashlib
 import json
 import os
@@ -158,31 +159,14 @@ def main() -> int:
     return 0 if good else 1
 
 
-def scratch(kept: Path | None) -> Any:
-    if kept is None:
-        return _Temporary()
-    kept.mkdir(parents=True, exist_ok=True)
-    return _Kept(kept.resolve())
-
-
-class _Temporary:
-    def __enter__(self) -> Path:
-        self._folder = tempfile.TemporaryDirectory(prefix="tileport-benchmark-")
-        return Path(self._folder.name)
-
-    def __exit__(self, *_: object) -> None:
-        self._folder.cleanup()
-
-
-class _Kept:
-    def __init__(self, folder: Path) -> None:
-        self._path = folder
-
-    def __enter__(self) -> Path:
-        return self._path
-
-    def __exit__(self, *_: object) -> None:
-        pass
+@contextlib.contextmanager
+def scratch(kept: Path | None) -> Iterator[Path]:
+    if kept is not None:
+        kept.mkdir(parents=True, exist_ok=True)
+        yield kept.resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="tileport-benchmark-") as name:
+        yield Path(name)
 
 
 def group(folders: list[Path], wanted: list[str], most: int | None) -> dict[str, list[Specialization]]:
@@ -383,17 +367,18 @@ def compare_machine_code(
         port = made.result() if made is not None else None
         problem = each.ports[target]["problem"]
         refusal = problem["message"] if problem else None
-        evidence = machine_code.compare(reference.result(), port, arguments.timeout, refusal)
-        if evidence["class"] == "differs" and port is not None and each.status != "differs":
-            sides = {"reference": each.path, "port": folder / f"{each.ports[target]['key']}.tileirbc"}
+        sides = {"reference": each.path, "port": folder / f"{each.ports[target]['key']}.tileirbc"}
 
-            def again(side: str, sides: Any = sides, target: str = target) -> Assembled:
-                return assemble(sides[side], target, timeout_s=arguments.timeout, use_cache=False)
+        def again(side: str, sides: Any = sides, target: str = target) -> Assembled:
+            return assemble(sides[side], target, timeout_s=arguments.timeout, use_cache=False)
 
-            evidence = machine_code.compare_again(
-                evidence, reference.result(), port, arguments.timeout, again
-            )
-        each.code[target] = evidence
+        each.code[target] = machine_code.compare(
+            reference.result(),
+            port,
+            arguments.timeout,
+            refusal,
+            again if each.status != "differs" else None,
+        )
         if sys.stderr.isatty() or done % 50 == 0:
             print(f"  {done}/{len(waiting)} compared as machine code", file=sys.stderr, flush=True)
     for op, specializations in operators.items():

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <tileport/ir/builder.hpp>
+#include <tileport/ir/type_rules.hpp>
 #include <tileport/text/parse.hpp>
 #include <tileport/text/print.hpp>
 #include <utility>
@@ -178,13 +179,8 @@ class PythonBuilder {
         tile.kind == ir::TypeKind::tile ? module_->type(tile.element).kind : tile.kind;
     if (tile.kind != ir::TypeKind::tile || !ir::is_element(element))
       raise("TP-I0005", "a constant's type must be a tile of integers or floats");
-    const std::uint64_t count = ir::element_count(tile);
-    const std::size_t size = (ir::bit_width(element) + 7) / 8;
-    const bool bits = element == ir::TypeKind::i1;
-    const bool splat = data.size() == size;
-    const bool all = bits ? data.size() == count / 8 + (count % 8 != 0 ? 1 : 0)
-                          : data.size() % size == 0 && data.size() / size == count;
-    if (!splat && !all) raise("TP-I0005", "the bytes of a constant are neither one element nor all of them");
+    if (!ir::fills_tile(data.size(), element, tile))
+      raise("TP-I0005", "the bytes of a constant are neither one element nor all of them");
     return builder_.constant(data);
   }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tileport/ir/type_rules.hpp>
 
 #include "bytecode/codes.hpp"
 #include "bytecode/types.hpp"
@@ -136,18 +137,10 @@ void Tables::check_constant(Cursor& in, ir::ConstantId constant, ir::TypeId type
     return;
   }
   const std::string& bytes = module_.constants[number];
-  const std::uint64_t count = ir::element_count(tile);
-  bool fits = false;
-  if (element == ir::TypeKind::i1) {
-    fits = bytes.size() == 1 || bytes.size() == count / 8 + (count % 8 != 0 ? 1 : 0);
-  } else {
-    const std::size_t size = (ir::bit_width(element) + 7) / 8;
-    fits = bytes.size() == size || (bytes.size() % size == 0 && bytes.size() / size == count);
-  }
-  if (!fits) {
+  if (!ir::fills_tile(bytes.size(), element, tile)) {
     in.fail(code::kConstant,
             fmt::format("constant {} has {} bytes, which are neither one element nor all {} elements of {}",
-                        number, bytes.size(), count, ir::keyword(element)),
+                        number, bytes.size(), ir::element_count(tile), ir::keyword(element)),
             at);
   }
 }

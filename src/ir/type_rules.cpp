@@ -138,4 +138,11 @@ std::string type_problem(std::span<const Type> types, const Type& type) {
   }
 }
 
+bool fills_tile(std::size_t bytes, TypeKind element, const Type& tile) {
+  const std::uint64_t count = element_count(tile);
+  if (element == TypeKind::i1) return bytes == 1 || bytes == count / 8 + (count % 8 != 0 ? 1 : 0);
+  const std::size_t size = (bit_width(element) + 7) / 8;
+  return bytes == size || (bytes % size == 0 && bytes / size == count);
+}
+
 }  // namespace tileport::ir

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tileport/ir/type_rules.hpp>
 #include <tileport/text/print.hpp>
 #include <unordered_set>
 
@@ -165,13 +166,8 @@ void check_function(Findings& findings, const ir::Module& module, const ir::Func
   }
 }
 
-/// Whether bytes are one element or all elements of a tile.
 bool fits(const ir::Module& module, const std::string& bytes, const ir::Type& tile) {
-  const ir::TypeKind element = module.type(tile.element).kind;
-  const std::uint64_t count = ir::element_count(tile);
-  if (element == ir::TypeKind::i1) return bytes.size() == 1 || bytes.size() == (count + 7) / 8;
-  const std::size_t size = (ir::bit_width(element) + 7) / 8;
-  return bytes.size() == size || (bytes.size() % size == 0 && bytes.size() / size == count);
+  return ir::fills_tile(bytes.size(), module.type(tile.element).kind, tile);
 }
 
 bool is_number_tile(const ir::Module& module, ir::TypeId id) {

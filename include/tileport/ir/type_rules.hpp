@@ -2,6 +2,7 @@
 // What must hold of a type by itself, wherever it is used.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <tileport/ir/type.hpp>
@@ -29,5 +30,8 @@ void for_each_inner(const Type& type, Visit&& visit) {
 /// Why a type can't be used, as a sentence; empty if it can. The types that it refers to must be in the table
 /// and good.
 std::string type_problem(std::span<const Type> types, const Type& type);
+
+/// Whether a constant of that many bytes is one element or all elements of a tile; i1 is packed into bits.
+bool fills_tile(std::size_t bytes, TypeKind element, const Type& tile);
 
 }  // namespace tileport::ir

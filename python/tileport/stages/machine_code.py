@@ -17,12 +17,17 @@ likely codes, one comparison in 128 still finds no common one."""
 
 
 def compare(
-    reference: Assembled, port: Assembled | None, timeout_s: float, refusal: str | None = None
+    reference: Assembled,
+    port: Assembled | None,
+    timeout_s: float,
+    refusal: str | None = None,
+    again: Callable[[str], Assembled] | None = None,
 ) -> dict[str, Any]:
     """The evidence for one target, as proof.json has it.
 
     ``port`` is None if there is no bytecode to assemble; ``refusal`` says why if cutile's compiler refused
-    the entry for this target.
+    the entry for this target. ``again``, given where both sides have the same Tile IR, assembles one side
+    anew (see `compare_again`).
     """
     sides = (_summary(reference), _summary(port))
     evidence: dict[str, Any] = {
@@ -30,7 +35,10 @@ def compare(
         for name in ("instructions", "registers", "shared_bytes")
     }
     code_class, notes = _classify(reference, port, timeout_s, refusal)
-    return {"class": code_class, **evidence, "notes": [note[:_LONGEST_NOTE] for note in notes]}
+    found = {"class": code_class, **evidence, "notes": [note[:_LONGEST_NOTE] for note in notes]}
+    if code_class == "differs" and port is not None and again is not None:
+        return compare_again(found, reference, port, timeout_s, again)
+    return found
 
 
 def compare_again(

@@ -201,17 +201,14 @@ def _machine_code(
     waiting = references.ports.get((name, target))
     problem = checked.problems.get((name, target))
     refusal = problem.message if problem is not None else None
-    port = waiting.result() if waiting else None
-    evidence = machine_code.compare(reference, port, timeout_s, refusal)
-    if evidence["class"] == "differs" and same_ir and port is not None:
-        files = {"reference": references.files[name], "port": checked.files[name, target]}
-        evidence = machine_code.compare_again(
-            evidence,
-            reference,
-            port,
-            timeout_s,
-            lambda side: assemble(files[side], target, timeout_s=timeout_s, use_cache=False),
-        )
+
+    def again(side: str) -> Assembled:
+        file = references.files[name] if side == "reference" else checked.files[name, target]
+        return assemble(file, target, timeout_s=timeout_s, use_cache=False)
+
+    evidence = machine_code.compare(
+        reference, waiting.result() if waiting else None, timeout_s, refusal, again if same_ir else None
+    )
     if target in checked.versions:
         evidence["notes"].append(
             f"the port is Tile IR {checked.versions[target]}: cutile writes no older one for {target}"

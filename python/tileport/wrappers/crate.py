@@ -73,11 +73,16 @@ def write_check_crate(op_dir: Path) -> list[Path]:
 
     ``cargo check`` in ``op_dir`` then compiles kernel.rs alone. Returns the files that exist afterwards.
     """
+    return _write_member(op_dir, {})
+
+
+def _write_member(op_dir: Path, served_by: dict[Path, str]) -> list[Path]:
+    """Writes an op's crate with what serves it, and the workspace."""
     if not (op_dir / "kernel.rs").is_file():
         raise InputError("kernel-missing", "there is no kernel.rs to make a crate of", str(op_dir))
     files = {op_dir / _MANIFEST: manifest(op_dir.name), op_dir / "src" / "lib.rs": library_root(op_dir.name)}
     with workspace_lock(op_dir.parent):
-        written = [write_if_changed(path, text) for path, text in files.items()]
+        written = [write_if_changed(path, text) for path, text in {**files, **served_by}.items()]
         written += write_workspace(op_dir.parent)
     return written
 
@@ -105,11 +110,7 @@ def write_crate(op_dir: Path, index: dict[str, Any], entries: Iterable[str | dic
     files = {op_dir / "ffi.rs": _GENERATED_RUST + launcher_source(op, rows, names)}
     for relative, text in port_wrapper(op, sources[0]).files.items():
         files[op_dir / relative] = text
-    written = write_check_crate(op_dir)
-    with workspace_lock(op_dir.parent):
-        written += [write_if_changed(path, text) for path, text in files.items()]
-        written += write_workspace(op_dir.parent)
-    return sorted(set(written))
+    return sorted(_write_member(op_dir, files))
 
 
 def manifest(op: str) -> str:
