@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <string_view>
@@ -50,16 +48,8 @@ void try_file(const std::string& data, Outcome& outcome) {
 }
 
 std::vector<std::string> small_files() {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(test_data() / "tileir" / "golden")) {
-    if (entry.path().extension() == ".tileirbc" && entry.file_size() < 6000) paths.push_back(entry.path());
-  }
-  std::ranges::sort(paths);
   std::vector<std::string> files;
-  for (const auto& path : paths) {
-    std::ifstream in(path, std::ios::binary);
-    files.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-  }
+  for (const auto& path : test_files("tileir/golden", ".tileirbc", 6000)) files.push_back(content(path));
   return files;
 }
 

@@ -3,8 +3,6 @@
 // point.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <tileport/bytecode/read.hpp>
@@ -27,17 +25,9 @@ using bytecode_builder::offset_table;
 
 namespace {
 
-std::vector<std::string> files_in(const std::string& folder, std::size_t most = 1U << 20) {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(test_data() / "tileir" / folder)) {
-    if (entry.path().extension() == ".tileirbc" && entry.file_size() < most) paths.push_back(entry.path());
-  }
-  std::ranges::sort(paths);
+std::vector<std::string> files_in(const std::string& folder, std::uintmax_t most = 1U << 20) {
   std::vector<std::string> files;
-  for (const auto& path : paths) {
-    std::ifstream in(path, std::ios::binary);
-    files.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-  }
+  for (const auto& path : test_files("tileir/" + folder, ".tileirbc", most)) files.push_back(content(path));
   return files;
 }
 

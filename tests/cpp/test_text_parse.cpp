@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <tileport/bytecode/read.hpp>
@@ -21,20 +19,6 @@ namespace ir = tileport::ir;
 namespace text = tileport::text;
 
 namespace {
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::vector<std::filesystem::path> files(const std::filesystem::path& folder, const std::string& extension) {
-  std::vector<std::filesystem::path> found;
-  for (const auto& entry : std::filesystem::directory_iterator(test_data() / folder)) {
-    if (entry.path().extension() == extension) found.push_back(entry.path());
-  }
-  std::ranges::sort(found);
-  return found;
-}
 
 std::string told(const tileport::Diagnostics& diagnostics) {
   std::string all;
@@ -79,7 +63,7 @@ std::string code_of(const std::string& source, const text::ParseOptions& options
 TEST_CASE("what is printed of bytecode parses to the same module", "[parse]") {
   std::size_t seen = 0;
   for (const char* folder : {"tileir/golden", "diff", "prove/softmax/reference"}) {
-    for (const auto& file : files(folder, ".tileirbc")) {
+    for (const auto& file : test_files(folder, ".tileirbc")) {
       CAPTURE(file.string());
       const auto module = tileport::bytecode::read_file(file.string());
       REQUIRE(module);
@@ -95,7 +79,7 @@ TEST_CASE("what is printed of bytecode parses to the same module", "[parse]") {
 }
 
 TEST_CASE("other forms of text are read", "[parse]") {
-  const auto all = files("text/accepted", ".mlir");
+  const auto all = test_files("text/accepted", ".mlir");
   REQUIRE(all.size() >= 15);
   for (const auto& file : all) {
     CAPTURE(file.filename().string());
@@ -109,7 +93,7 @@ TEST_CASE("other forms of text are read", "[parse]") {
 }
 
 TEST_CASE("wrong texts are refused at the right places", "[parse]") {
-  const auto all = files("text/refused", ".mlir");
+  const auto all = test_files("text/refused", ".mlir");
   REQUIRE(all.size() >= 20);
   for (const auto& file : all) {
     CAPTURE(file.filename().string());

@@ -3,8 +3,6 @@
 // is a test.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 #include <tileport/bytecode/read.hpp>
@@ -17,19 +15,7 @@ namespace ir = tileport::ir;
 
 namespace {
 
-std::string content(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::vector<std::filesystem::path> goldens() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(test_data() / "tileir" / "golden")) {
-    if (entry.path().extension() == ".tileirbc") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
-}
+std::vector<std::filesystem::path> goldens() { return test_files("tileir/golden", ".tileirbc"); }
 
 /// The first line that differs, for people.
 void check_same_text(const std::string& ours, const std::string& golden) {

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tileport.toolchain import find_toolchain
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -30,6 +32,15 @@ def repository() -> Path:
 def data() -> Path:
     """tests/data"""
     return REPOSITORY / "tests" / "data"
+
+
+@pytest.fixture(scope="session")
+def tool() -> str:
+    """tileirdisasm, the judge of bytecode and text."""
+    path = find_toolchain().tileirdisasm.path
+    if path is None:
+        pytest.skip("tileirdisasm is not installed")
+    return str(path)
 
 
 @pytest.fixture(scope="session")

@@ -22,15 +22,12 @@ Disassemble = Callable[..., bytes | None]
 
 
 @pytest.fixture(scope="module")
-def disassemble(tmp_path_factory: pytest.TempPathFactory) -> Disassemble:
-    tool = find_toolchain().tileirdisasm.path
-    if tool is None:
-        pytest.skip("tileirdisasm is not installed")
+def disassemble(tool: str, tmp_path_factory: pytest.TempPathFactory) -> Disassemble:
     file = tmp_path_factory.mktemp("written") / "module.tileirbc"
 
     def run(data: bytes, *options: str) -> bytes | None:
         file.write_bytes(data)
-        done = subprocess.run([str(tool), *options, str(file)], capture_output=True, timeout=60)
+        done = subprocess.run([tool, *options, str(file)], capture_output=True, timeout=60)
         return done.stdout if done.returncode == 0 else None
 
     return run

@@ -20,7 +20,6 @@ from pathlib import Path
 import pytest
 
 from tileport import bytecode, ir, text, verify
-from tileport.toolchain import find_toolchain
 
 GOLDEN = Path(__file__).resolve().parents[1] / "data" / "tileir" / "golden"
 VERSIONS = [(13, minor) for minor in range(1, 6)]
@@ -165,14 +164,6 @@ def try_all(work: list[Change], tool: str) -> list[Outcome]:
             numbered = enumerate(work)
             run = [pool.submit(try_out, c, tool, Path(folder) / f"{i}.tileirbc") for i, c in numbered]
             return [done.result() for done in run]
-
-
-@pytest.fixture(scope="module")
-def tool() -> str:
-    path = find_toolchain().tileirdisasm.path
-    if path is None:
-        pytest.skip("tileirdisasm is not installed")
-    return str(path)
 
 
 def faults(outcomes: list[Outcome]) -> list[str]:

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from tileport import bytecode, text
-from tileport.toolchain import find_toolchain
 
 GOLDEN = Path(__file__).resolve().parents[1] / "data" / "tileir" / "golden"
 
@@ -30,15 +29,12 @@ class Verdict:
 
 
 @pytest.fixture(scope="module")
-def disassemble(tmp_path_factory: pytest.TempPathFactory) -> Callable[[bytes], Verdict]:
-    tool = find_toolchain().tileirdisasm.path
-    if tool is None:
-        pytest.skip("tileirdisasm is not installed")
+def disassemble(tool: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[bytes], Verdict]:
     file = tmp_path_factory.mktemp("disassemble") / "module.tileirbc"
 
     def run(data: bytes) -> Verdict:
         file.write_bytes(data)
-        done = subprocess.run([str(tool), str(file)], capture_output=True, timeout=60)
+        done = subprocess.run([tool, str(file)], capture_output=True, timeout=60)
         if done.returncode == 0:
             return Verdict("accept", done.stdout)
         return Verdict("verify" if b"verification failed" in done.stderr else "read", b"")

@@ -16,17 +16,8 @@ import verify_mutants
 import tileport
 from tileport import bytecode, verify
 from tileport.cli import run
-from tileport.toolchain import find_toolchain
 
 GOLDEN = Path(__file__).resolve().parents[1] / "data" / "tileir" / "golden"
-
-
-@pytest.fixture(scope="module")
-def tool() -> str:
-    path = find_toolchain().tileirdisasm.path
-    if path is None:
-        pytest.skip("tileirdisasm is not installed")
-    return str(path)
 
 
 def refuses(tool: str, file: Path) -> bool:

@@ -8,18 +8,8 @@ import os
 import pytest
 import verify_mutants
 
-from tileport.toolchain import find_toolchain
-
 SAMPLE = 2000
 MANY = 100_000
-
-
-@pytest.fixture(scope="module")
-def tool() -> str:
-    path = find_toolchain().tileirdisasm.path
-    if path is None:
-        pytest.skip("tileirdisasm is not installed")
-    return str(path)
 
 
 def check(count: int, seed: int, tool: str) -> None:
