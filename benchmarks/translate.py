@@ -287,7 +287,7 @@ def compile_batch(
         kernel.write_text(translation.source)
 
         def take(result: CheckResult) -> None:
-            each, key = batch[result.entry]
+            each, key = batch[result.name]
             error = result.error
             each.ports[target] = results.put({
                 "key": key,

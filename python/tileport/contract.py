@@ -14,6 +14,7 @@ from typing import Any
 from tileport._core import contract as _contract
 from tileport.errors import Error, InputError
 
+DISPATCH = "tileport/dispatch/1"
 INDEX = "tileport/index/1"
 PROOF = "tileport/proof/1"
 

@@ -7,7 +7,7 @@ What cuTile Rust cannot express is refused with the op, its place and the reason
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,13 +37,61 @@ class Specialization:
     """One kernel to translate."""
 
     name: str
-    """Becomes the Rust function's name."""
+    """What instances and refusals are called by, and the entry if it has one of its own."""
     kernel: str
     """The Python function; entries of one kernel share a Rust module."""
     module: Any
     """A ``tileport.ir.Module`` with one kernel."""
     argument_names: Sequence[str] = ()
     """One for each of the entry's arguments, or none."""
+    constants: Sequence[tuple[str, bool | int | float]] = ()
+    """The constants of the Python kernel with their values; const generics follow them."""
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """How a number follows from the constants of a kernel."""
+
+    document: Mapping[str, Any]
+    """The expression as dispatch.json has it: operation, name, number, of."""
+    text: str
+    """As documentation shows it: "cdiv(N, BLOCK)"."""
+
+    def evaluate(self, constants: Iterable[tuple[str, bool | int | float]]) -> int | None:
+        """The number for these constants; None if one is missing or the operation has no result."""
+        result: int | None = _translate.evaluate(self.document, list(constants))
+        return result
+
+
+@dataclass(frozen=True)
+class Generic:
+    """A generic of an entry: an i32, or an element type."""
+
+    name: str
+    is_type: bool
+    derivation: Derivation | None
+    """None: it follows from what is known of the arguments, as divisors and types do."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What makes a specialization of an entry."""
+
+    generics: Mapping[str, int | str]
+    """Values, in the order of the entry's generics."""
+    hints: Mapping[str, int]
+    """Compiler hints for every target, beside those that the entry states."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One entry of kernel.rs: specializations of one structure."""
+
+    name: str
+    kernel: str
+    generics: Sequence[Generic]
+    instances: Mapping[str, Instance]
+    """By specialization."""
 
 
 @dataclass(frozen=True)
@@ -58,26 +106,53 @@ class Refusal:
 class Translation:
     source: str
     """kernel.rs, with the entries that could be translated."""
-    entries: list[str]
-    """Their names, in order."""
+    variants: list[Variant]
+    """These entries, in order."""
     refusals: list[Refusal] = field(default_factory=list)
+
+    @property
+    def entries(self) -> list[str]:
+        """Names of the entries, in order."""
+        return [variant.name for variant in self.variants]
 
 
 def translate(
-    specializations: Sequence[Specialization], *, names: SourceNames | None = None, header: str = ""
+    specializations: Sequence[Specialization],
+    *,
+    names: SourceNames | None = None,
+    header: str = "",
+    generic: bool = True,
 ) -> Translation:
     """Translates kernels to one Rust file. ``header`` becomes comment lines at its top.
+
+    Specializations of a kernel that have one structure share an entry with const generics; with ``generic``
+    off each has its own, by its name.
 
     Raises TranslationError if a module has no kernel or several, two specializations share a name, or a
     name is no Rust identifier.
     """
-    rows = [(each.name, each.kernel, each.module, list(each.argument_names)) for each in specializations]
+    rows = [
+        (each.name, each.kernel, each.module, list(each.argument_names), list(each.constants))
+        for each in specializations
+    ]
     tables = {file: dict(positions) for file, positions in (names or {}).items()}
-    result = _translate.translate(rows, tables, header)
+    result = _translate.translate(rows, tables, header, generic)
     if "diagnostics" in result:
         raise TranslationError(result["diagnostics"])
     refusals = [Refusal(name, diagnostics) for name, diagnostics in result["refusals"]]
-    return Translation(result["source"], result["entries"], refusals)
+    return Translation(result["source"], [_variant(row) for row in result["variants"]], refusals)
+
+
+def _variant(row: Mapping[str, Any]) -> Variant:
+    generics = [
+        Generic(name, is_type, Derivation(document, text) if document else None)
+        for name, is_type, document, text in row["generics"]
+    ]
+    names = [generic.name for generic in generics]
+    instances = {
+        name: Instance(dict(zip(names, values, strict=True)), hints) for name, values, hints in row["instances"]
+    }
+    return Variant(row["name"], row["kernel"], generics, instances)
 
 
 def argument_names(signature: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -101,6 +176,17 @@ def argument_names(signature: Sequence[Mapping[str, Any]]) -> list[str]:
         elif kind != "constant":
             return []
     return names
+
+
+def constants(signature: Sequence[Mapping[str, Any]]) -> list[tuple[str, bool | int | float]]:
+    """The constants of an index row's ``signature`` that are numbers, by name. A bool decides structure."""
+    return [
+        (parameter["name"], parameter["value"])
+        for parameter in signature
+        if parameter["kind"] == "constant"
+        and isinstance(parameter["value"], int | float)
+        and not isinstance(parameter["value"], bool)
+    ]
 
 
 def kernel_name(module: Any) -> str:

@@ -42,6 +42,7 @@ class Lift {
   bool cast_constant(ir::OpId id);
   bool reshape(ir::OpId id);
   bool spread_constant(ir::OpId id);
+  bool extend_constant(ir::OpId id);
   bool join_tokens(ir::OpId id);
   bool truncate(ir::OpId id);
   bool pointer_to_int(ir::OpId id);

@@ -24,6 +24,7 @@ bool Lift::apply_rule(OpId id) {
   if (info.is("bitcast")) return pass_operand(id, Rule::same_type_bitcast) || cast_constant(id);
   if (info.is("reshape")) return pass_operand(id, Rule::reshape_chain) || spread_constant(id) || reshape(id);
   if (info.is("broadcast")) return spread_constant(id);
+  if (info.is("exti")) return extend_constant(id);
   if (info.is("join_tokens")) return join_tokens(id);
   if (info.is("trunci")) return truncate(id);
   if (info.is("ptr_to_int")) return pointer_to_int(id);
@@ -93,6 +94,22 @@ bool Lift::spread_constant(OpId id) {
   const Expression* source = expression(graph_.node(id).operands.front());
   if (source == nullptr || !source->splat) return false;
   return become_constant(id, *source->splat, Rule::splat_constant_form);
+}
+
+bool Lift::extend_constant(OpId id) {
+  const ValueId operand = graph_.module.operand(id, 0);
+  const Expression* source = expression(graph_.node(id).operands.front());
+  if (source == nullptr || !source->splat) return false;
+  const auto kind = [&](ValueId value) {
+    return graph_.module.type(graph_.module.type_of(value).element).kind;
+  };
+  const unsigned unused = 64 - ir::bit_width(kind(operand));
+  const bool is_signed = graph_.module.enumerator(id, "signedness") == "signed";
+  const std::uint64_t high = *source->splat << unused;
+  const std::uint64_t extended =
+      is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(high) >> unused) : high >> unused;
+  const unsigned beyond = 64 - ir::bit_width(kind(graph_.module.result(id, 0)));
+  return become_constant(id, extended << beyond >> beyond, Rule::extended_constant);
 }
 
 /// reshape(reshape(x)) keeps the row-major order twice, so it is reshape(x), or x if the shape is back.

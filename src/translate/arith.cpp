@@ -50,7 +50,7 @@ void define_unsigned(Entry& entry, OpReader& op, std::string_view role, const st
     return;
   }
   const std::string raw = entry.bind(fmt::format("{}_unsigned", role),
-                                     tile_type(unsigned_name(kind), entry.type(op.result()).shape), result);
+                                     entry.types().tile(unsigned_name(kind), entry.type(op.result()).shape), result);
   entry.define(op, role, call("bitcast", {raw}));
 }
 

@@ -45,7 +45,7 @@ void read_modify_write(Entry& entry, OpReader& op) {
     return;
   }
   const std::string function = declared(entry, Need::scalar_atomic);
-  const std::string masks = none_or_one(entry, mask, "mask", tile_type("bool", {}));
+  const std::string masks = none_or_one(entry, mask, "mask", entry.types().tile("bool", {}));
   const std::string tokens = none_or_one(entry, token, "token", "Token");
   entry.define_with_token(op, "previous",
                           call(function, {entry.name(pointers), entry.name(argument), masks, tokens, modes[0],

@@ -91,7 +91,7 @@ std::optional<ConstantForm> float_form(TypeKind kind, std::uint64_t bits) {
   if (!known) {
     // tf32: cutile 0.5.0 writes its constants with the width of f64.
     if (kind == TypeKind::tf32) return std::nullopt;
-    return bits == 0 ? ConstantForm{name + "::ZERO"} : through_integer(kind, bits);
+    return bits == 0 ? ConstantForm{name + "::ZERO", {}, false, true} : through_integer(kind, bits);
   }
   if (const auto constant = named_constant(*known, bits); !constant.empty() && kind == TypeKind::bf16) {
     return ConstantForm{fmt::format("<f32 as super::{}>::{}", kBf16Trait, constant), {}, true};
@@ -105,7 +105,7 @@ std::optional<ConstantForm> float_form(TypeKind kind, std::uint64_t bits) {
     if (magnitude > known->infinity) return through_integer(kind, bits);
     return ConstantForm{decimal(kind, bits)};
   }
-  if (bits == 0) return ConstantForm{name + "::ZERO"};
+  if (bits == 0) return ConstantForm{name + "::ZERO", {}, false, true};
   if (bits == known->one) return ConstantForm{name + "::ONE"};  // f16; bf16 is done.
   return through_integer(kind, bits);
 }

@@ -15,6 +15,7 @@ struct ConstantForm {
   std::string literal;                    ///< Argument of `constant`.
   std::optional<ir::TypeKind> carrier{};  ///< Set: write an integer constant of this kind and bitcast it.
   bool needs_bf16_trait = false;          ///< The literal uses `kBf16Trait`.
+  bool is_zero_of_type = false;           ///< The literal is the type's `ZERO`.
 };
 
 /// A trait that the file declares if an entry needs it: named constants of f32, as bf16.

@@ -27,6 +27,7 @@ bool ends_with(Entry& entry, ir::BlockId block, std::string_view mnemonic) {
 
 /// Python's name for a value, or the value's own, without its number.
 std::string wish(Entry& entry, ir::ValueId value) {
+  if (entry.is_constant(value)) return "carried";
   if (const auto producer = entry.module().producer_of(value)) {
     if (std::string python = entry.result_name(*producer); !python.empty()) return python;
   }
@@ -41,8 +42,8 @@ void assign(Entry& entry, std::span<const ir::ValueId> operands, const std::vect
     const bool is_target = std::ranges::find(targets, sources[i]) != targets.end();
     if (!is_target) continue;
     // Also for a value that stays: cuTile Rust only passes what is assigned, and rustc warns of `a = a`.
-    const auto type = rust_type(entry.module(), entry.module().value(operands[i]).type);
-    sources[i] = entry.bind(sources[i] + "_now", *type, text(sources[i]));
+    const std::string type = entry.types().write(entry.module().value(operands[i]).type);
+    sources[i] = entry.bind(sources[i] + "_now", type, text(sources[i]));
   }
   for (std::size_t i = 0; i < targets.size(); ++i) {
     entry.out().line(fmt::format("{} = {};", targets[i], sources[i]));
@@ -70,8 +71,8 @@ std::vector<std::string> carry(Entry& entry, std::span<const ir::ValueId> initia
   for (std::size_t i = 0; i < initial.size(); ++i) wishes.push_back(carried_name(entry, body, initial, i));
   std::vector<std::string> targets = entry.rust_names().claim_ordered(wishes);
   for (std::size_t i = 0; i < initial.size(); ++i) {
-    const auto type = rust_type(module, module.value(initial[i]).type);
-    entry.out().let("mut " + targets[i], *type, text(entry.name(initial[i])));
+    const std::string type = entry.types().write(module.value(initial[i]).type);
+    entry.out().let("mut " + targets[i], type, text(entry.name(initial[i])));
     entry.hold(module.argument(body, first_argument + i), targets[i], wishes[i]);
   }
   return targets;
@@ -156,16 +157,17 @@ std::optional<std::string> made_up(Entry& entry, ir::TypeId id) {
   if (type.kind != ir::TypeKind::tile) return std::nullopt;
   const ir::TypeKind element = entry.module().type(type.element).kind;
   if (element == ir::TypeKind::pointer) return std::nullopt;
-  const auto zeros = splat(entry, element, 0, type.shape, "nothing");
-  return zeros ? std::optional(entry.bind("nothing", *rust_type(entry.module(), id), *zeros)) : std::nullopt;
+  const auto zeros = splat(entry, element, 0, type.shape);
+  return zeros ? std::optional(entry.constant(*zeros)) : std::nullopt;
 }
 
 /// Some value of each result's type: Rust wants variables initialized. Nothing after a refusal.
 std::optional<std::vector<std::string>> placeholders(Entry& entry, OpReader& op) {
   std::vector<std::string> values;
   for (std::size_t i = 0; i < op.results(); ++i) {
-    auto value = entry.variable_of_type(op.result_type(i));
-    if (!value) value = made_up(entry, op.result_type(i));
+    // Not another variable first: which types are equal depends on extents, and those are no structure.
+    auto value = made_up(entry, op.result_type(i));
+    if (!value) value = entry.variable_of_type(op.result_type(i));
     if (!value) {
       entry.refuse(
           op.id(), code::kControl,
@@ -182,7 +184,7 @@ std::optional<std::vector<std::string>> placeholders(Entry& entry, OpReader& op)
 void declare(Entry& entry, OpReader& op, const std::vector<std::string>& variables,
              const std::vector<std::string>& values) {
   for (std::size_t i = 0; i < variables.size(); ++i) {
-    entry.out().let("mut " + variables[i], *rust_type(entry.module(), op.result_type(i)), text(values[i]));
+    entry.out().let("mut " + variables[i], entry.types().write(op.result_type(i)), text(values[i]));
   }
 }
 
@@ -271,7 +273,7 @@ void if_value(Entry& entry, OpReader& op, const std::string& condition, ir::Bloc
   }
   const std::string variable = entry.rust_names().claim(role);
   entry.out().open(fmt::format("let {}: {} = if {} {{", variable,
-                               *rust_type(entry.module(), op.result_type()), condition));
+                               entry.types().write(op.result_type()), condition));
   branch(entry, then_block, {Frame::Kind::if_value, op.id(), {}, {}});
   entry.out().reopen("} else {");
   branch(entry, else_block, {Frame::Kind::if_value, op.id(), {}, {}});
@@ -329,8 +331,8 @@ void if_leaving(Entry& entry, OpReader& op, const std::string& condition, ir::Bl
   const std::vector<std::string> targets = entry.frames().back().targets;
   const auto values = iteration_values(entry, entry.frames().back());
   const auto keep = [&](ir::ValueId value, const std::string& target, std::string_view suffix) {
-    const auto type = rust_type(module, module.value(value).type);
-    entry.hold(value, entry.bind(target + std::string(suffix), *type, text(target)), target);
+    const std::string type = entry.types().write(module.value(value).type);
+    entry.hold(value, entry.bind(target + std::string(suffix), type, text(target)), target);
   };
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (entry.name(values[i]) == targets[i]) keep(values[i], targets[i], "_before");

@@ -63,7 +63,7 @@ void float_to_integer(Entry& entry, OpReader& op) {
     entry.define(op, stem, conversion);
   } else {
     const std::string raw = entry.bind(
-        stem + "_unsigned", tile_type(unsigned_name(kind), entry.type(op.result()).shape), conversion);
+        stem + "_unsigned", entry.types().tile(unsigned_name(kind), entry.type(op.result()).shape), conversion);
     entry.define(op, stem, call("bitcast", {raw}));
   }
 }

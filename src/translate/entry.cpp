@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <tuple>
 
 #include "translate/codes.hpp"
@@ -12,12 +13,16 @@
 #include "translate/hints.hpp"
 #include "translate/padding.hpp"
 #include "translate/rust_types.hpp"
+#include "translate/splat.hpp"
 
 namespace tileport::translate {
 namespace {
 
 // What the launcher takes that cutile's macro generates.
 constexpr std::uint32_t kMostLauncherArguments = 64;
+
+// What a const generic can be.
+constexpr std::uint64_t kLargestDivisor = std::numeric_limits<std::int32_t>::max();
 
 std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
@@ -40,12 +45,14 @@ const std::map<std::pair<std::uint32_t, std::uint32_t>, std::string>* find_file(
 
 }  // namespace
 
-Entry::Entry(const ir::Module& module, const ir::Function& function, const Specialization& specialization,
-             const Options& options)
+Entry::Entry(const ir::Module& module, const ir::Function& function, Signature signature,
+             const Options& options, Literals literals)
     : module_(module),
       function_(function),
-      specialization_(specialization),
+      signature_(signature),
       options_(options),
+      literals_(std::move(literals)),
+      types_(module, literals_),
       variables_(module.values.size()),
       stems_(module.values.size()),
       uses_(module.values.size()) {}
@@ -57,6 +64,7 @@ void Entry::translate() {
   }
   read_uses();
   read_paddings();
+  read_divisors();
   read_names(function_.body);
   if (!write_signature()) return;
   frames_.push_back({Frame::Kind::function, {}, {}, {}});
@@ -137,13 +145,16 @@ ir::TypeKind Entry::element(ir::ValueId value) const {
   return module_.type(tile.element).kind;
 }
 
-const std::string& Entry::name(ir::ValueId value) const {
+std::string Entry::name(ir::ValueId value) {
+  if (const auto constant_bits = constants_.find(ir::index(value)); constant_bits != constants_.end()) {
+    return constant(*splat(*this, element(value), constant_bits->second, type(value).shape));
+  }
   const std::string& variable = variables_[ir::index(value)];
   assert(!variable.empty() && "a value is used before a variable holds it");
   return variable;
 }
 
-std::vector<std::string> Entry::names(std::span<const ir::ValueId> values) const {
+std::vector<std::string> Entry::names(std::span<const ir::ValueId> values) {
   std::vector<std::string> all;
   for (ir::ValueId value : values) all.push_back(name(value));
   return all;
@@ -155,9 +166,29 @@ void Entry::hold(ir::ValueId value, std::string variable, std::string stem) {
   visible_.push_back(value);
 }
 
+void Entry::hold_constant(ir::ValueId value, std::uint64_t bits) {
+  constants_[ir::index(value)] = bits;
+  stems_[ir::index(value)] = fmt::format("const_{}", ir::keyword(element(value)));
+  // So that it counts as defined.
+  variables_[ir::index(value)] = "constant";
+}
+
+// With marks every use writes its own: whether two uses share a constant is no structure.
+std::string Entry::constant(const Splat& splat) {
+  if (literals_.marks()) return write(*this, splat);
+  const std::string key = splat.key();
+  for (const auto& [known, variable] : written_constants_) {
+    if (known == key) return variable;
+  }
+  std::string variable = write(*this, splat);
+  written_constants_.emplace_back(key, variable);
+  return variable;
+}
+
 void Entry::define(ir::ValueId value, std::string_view role, const Expression& expression) {
   const std::string variable = names_.claim(role);
-  if (const auto type = rust_type(module_, module_.value(value).type)) out_.let(variable, *type, expression);
+  const ir::TypeId type = module_.value(value).type;
+  if (types_.has(type)) out_.let(variable, types_.write(type), expression);
   hold(value, variable, std::string(role));
 }
 
@@ -171,8 +202,9 @@ void Entry::define_with_token(OpReader& op, std::string_view role, const Express
   const std::string stem = python.empty() ? std::string(role) : python;
   const std::string tile = names_.claim(stem);
   const std::string token = claim_token(op.result(1));
-  if (const auto type = rust_type(module_, op.result_type())) {
-    out_.let(fmt::format("({}, {})", tile, token), fmt::format("({}, Token)", *type), expression);
+  if (types_.has(op.result_type())) {
+    out_.let(fmt::format("({}, {})", tile, token), fmt::format("({}, Token)", types_.write(op.result_type())),
+             expression);
   }
   hold(op.result(0), tile, stem);
 }
@@ -200,7 +232,7 @@ std::string Entry::bind(std::string_view wish, std::string_view type, const Expr
 std::string Entry::as_unsigned(ir::ValueId value) {
   const ir::TypeKind kind = element(value);
   if (kind == ir::TypeKind::i1) return name(value);
-  return bind(stem(value) + "_unsigned", tile_type(unsigned_name(kind), type(value).shape),
+  return bind(stem(value) + "_unsigned", types_.tile(unsigned_name(kind), type(value).shape),
               call("bitcast", {name(value)}));
 }
 
@@ -215,7 +247,7 @@ std::string Entry::any_token() {
   return bind("token", "Token", call("new_token_unordered", {}));
 }
 
-std::optional<std::string> Entry::variable_of_type(ir::TypeId wanted) const {
+std::optional<std::string> Entry::variable_of_type(ir::TypeId wanted) {
   for (auto value = visible_.rbegin(); value != visible_.rend(); ++value) {
     if (module_.value(*value).type == wanted) return name(*value);
   }
@@ -266,7 +298,7 @@ void Entry::translate_op(ir::OpId id) {
   OpReader op(module_, id);
   bool types_known = true;
   for (std::size_t i = 0; i < op.results(); ++i) {
-    if (rust_type(module_, op.result_type(i))) continue;
+    if (types_.has(op.result_type(i))) continue;
     types_known = false;
     refuse(id, code::kType, fmt::format("cuTile Rust has no type for result {} of {}", i, op.mnemonic()),
            "see docs/limits.md for the types that can be written");
@@ -288,10 +320,12 @@ void Entry::translate_op(ir::OpId id) {
 
 void Entry::translate_block(ir::BlockId block) {
   const std::size_t scope = visible_.size();
+  const std::size_t constants = written_constants_.size();
   cursors_.push_back({block, 0});
   translate_rest();
   cursors_.pop_back();
   visible_.resize(scope);
+  written_constants_.resize(constants);
 }
 
 void Entry::translate_rest() {
@@ -300,7 +334,8 @@ void Entry::translate_rest() {
   while (cursors_[depth].next < ops.size()) {
     const ir::OpId op = ops[cursors_[depth].next++];
     if (absorbed_.contains(op)) continue;
-    const bool implied = has(module_.op(op).info->traits, ir::Trait::terminator);
+    const bool implied =
+        has(module_.op(op).info->traits, ir::Trait::terminator) || module_.op(op).info->is("constant");
     if (!implied) comment(op);
     translate_op(op);
   }
@@ -314,8 +349,14 @@ std::string_view Entry::entry_path() const {
   return arguments > kMostLauncherArguments ? "rust_analyzer::entry" : "cutile::entry";
 }
 
+std::map<std::string, std::int32_t> Entry::instance_hints() const {
+  if (!function_.hints) return {};
+  return default_hints(module_, module_.attribute(*function_.hints)).value_or(std::map<std::string, std::int32_t>{});
+}
+
 std::string Entry::entry_attribute() {
-  if (!function_.hints) return fmt::format("#[{}()]", entry_path());
+  const bool of_instance = signature_.variant ? signature_.variant->has_hints_by_instance : literals_.marks();
+  if (!function_.hints || (of_instance && !instance_hints().empty())) return fmt::format("#[{}()]", entry_path());
   auto hints = entry_hints(module_, module_.attribute(*function_.hints));
   if (!hints) {
     refuse_entry(code::kHint, hints.error());
@@ -335,25 +376,35 @@ bool Entry::write_signature() {
   }
   std::vector<std::string> parameters;
   std::vector<std::string> variables;
+  if (signature_.variant) {
+    for (const Generic& each : signature_.variant->generics) names_.claim(each.name);
+  }
   for (std::uint32_t i = 0; i < argument_count; ++i) {
     const ir::ValueId argument = module_.argument(function_.body, i);
-    const auto type = parameter_type(module_, module_.value(argument).type);
+    const std::string wish =
+        signature_.argument_names.empty() ? fmt::format("arg{}", i) : signature_.argument_names[i];
+    const auto type = types_.parameter(module_.value(argument).type, wish);
     if (!type) {
       refuse_entry(code::kSignature, fmt::format("cuTile Rust has no parameter type for argument {}", i));
       return false;
     }
-    const std::string wish =
-        specialization_.argument_names.empty() ? fmt::format("arg{}", i) : specialization_.argument_names[i];
     variables.push_back(names_.claim(wish));
     stems_[ir::index(argument)] = wish;
     parameters.push_back(fmt::format("{}: {}", variables.back(), *type));
   }
-  out_.line(fmt::format("/// Tile IR entry `{}`.", module_.string(function_.name)));
+  write_documentation();
   if (argument_count > kMostLauncherArguments) {
     out_.line("/// Not `cutile::entry`: the launcher that its macro would add takes 64 arguments at most.");
   }
   if (const std::string attribute = entry_attribute(); !attribute.empty()) out_.line(attribute);
-  out_.open_function("pub unsafe fn " + specialization_.name, parameters);
+  std::vector<std::string> generics;
+  if (signature_.variant) {
+    for (const Generic& each : signature_.variant->generics) {
+      generics.push_back(each.is_type ? each.name + ": ElementType" : fmt::format("const {}: i32", each.name));
+    }
+  }
+  out_.open_function(fmt::format("pub unsafe fn {}", signature_.variant ? signature_.variant->name : "f"),
+                     generics, parameters);
   for (std::uint32_t i = 0; i < argument_count; ++i) {
     const ir::ValueId argument = module_.argument(function_.body, i);
     if (uses(argument) == 0) continue;
@@ -361,7 +412,61 @@ bool Entry::write_signature() {
     define(argument, std::string(stem(argument)),
            call(pointer ? "pointer_to_tile" : "scalar_to_tile", {variables[i]}));
   }
+  for (std::uint32_t i = 0; i < argument_count; ++i) write_divisor(module_.argument(function_.body, i));
   return true;
+}
+
+void Entry::write_documentation() {
+  if (!signature_.variant) return;
+  const Variant& variant = *signature_.variant;
+  if (variant.instances.size() == 1) {
+    out_.line(fmt::format("/// Tile IR entry `{}`.", module_.string(function_.name)));
+    return;
+  }
+  out_.line(fmt::format("/// `{}`: {} specializations.", variant.kernel, variant.instances.size()));
+  if (variant.generics.empty()) return;
+  out_.line("///");
+  for (const Generic& each : variant.generics) {
+    if (each.derivation) {
+      out_.line(fmt::format("/// * `{}`: the constant `{}`", each.name, each.derivation->text()));
+    } else if (!each.is_type) {
+      out_.line(fmt::format("/// * `{}`: 1 if nothing is known to divide the argument", each.name));
+    }
+  }
+}
+
+// cuTile Python says what divides an argument where the kernel begins, and again where its bounds are known.
+// Where nothing is known it says nothing; here that is a divisor of 1, so that what is known makes no
+// structure.
+void Entry::read_divisors() {
+  ir::walk(module_, function_.body, [&](ir::OpId op) {
+    if (!module_.op(op).info->is("assume")) return;
+    const ir::Attribute* predicate = module_.tagged(op, "predicate");
+    const bool plain = predicate && predicate->kind == ir::Attribute::Kind::div_by && !predicate->first &&
+                       !predicate->second && predicate->bits <= kLargestDivisor;
+    const ir::ValueId value = module_.operand(op, 0);
+    if (plain && uses(value) == 1) divisors_.emplace(ir::index(value), op);
+  });
+}
+
+void Entry::write_divisor(ir::ValueId value) {
+  const ir::TypeKind kind = element(value);
+  const bool divisible =
+      kind == ir::TypeKind::pointer || kind == ir::TypeKind::i32 || kind == ir::TypeKind::i64;
+  if (uses(value) == 0 || !divisible || !type(value).shape.empty()) return;
+  const auto promise = divisors_.find(ir::index(value));
+  const bool promised = promise != divisors_.end();
+  const ir::ValueId result = promised ? module_.result(promise->second, 0) : value;
+  const std::int64_t number =
+      promised ? static_cast<std::int64_t>(module_.tagged(promise->second, "predicate")->bits) : 1;
+  const std::string role = stem(value);
+  const auto divisor = literals_.next({Literal::Kind::divisor, {}, number, role});
+  if (promised) absorbed_.insert(promise->second);
+  if (divisor.text == "1") {
+    hold(result, name(value), role);
+  } else {
+    define(result, role, call("assume_div_by_raw", {name(value), divisor.text, "None", "None"}));
+  }
 }
 
 }  // namespace tileport::translate

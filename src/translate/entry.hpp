@@ -12,8 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "translate/literals.hpp"
 #include "translate/names.hpp"
 #include "translate/op_reader.hpp"
+#include "translate/rust_types.hpp"
 #include "translate/source.hpp"
 
 namespace tileport::translate {
@@ -47,10 +49,18 @@ enum class Need {
   pointer_address,
 };
 
+struct Splat;
+
 class Entry {
  public:
-  Entry(const ir::Module& module, const ir::Function& function, const Specialization& specialization,
-        const Options& options);
+  /// How an entry presents itself.
+  struct Signature {
+    const std::vector<std::string>& argument_names;  ///< One for each argument, or none.
+    const Variant* variant = nullptr;                ///< Null: only the text is of interest.
+  };
+
+  Entry(const ir::Module& module, const ir::Function& function, Signature signature, const Options& options,
+        Literals literals = Literals::written({}));
 
   void translate();
 
@@ -64,9 +74,9 @@ class Entry {
   const ir::Type& type(ir::ValueId value) const { return module_.type_of(value); }
   /// Kind of a tile's elements.
   ir::TypeKind element(ir::ValueId value) const;
-  /// The Rust variable that holds a value.
-  const std::string& name(ir::ValueId value) const;
-  std::vector<std::string> names(std::span<const ir::ValueId> values) const;
+  /// The Rust variable that holds a value. Writes a constant first that no variable in scope holds.
+  std::string name(ir::ValueId value);
+  std::vector<std::string> names(std::span<const ir::ValueId> values);
   /// The value's name before it was numbered, for names made from names.
   const std::string& stem(ir::ValueId value) const { return stems_[ir::index(value)]; }
   unsigned uses(ir::ValueId value) const { return uses_[ir::index(value)]; }
@@ -75,9 +85,15 @@ class Entry {
   /// The same, but only for the op that has the location's value as its result.
   std::string result_name(ir::OpId op) const;
 
+  /// The entry's hints if an instance can have them instead.
+  std::map<std::string, std::int32_t> instance_hints() const;
+  const std::vector<Literal>& read_literals() const { return literals_.all(); }
+
   // ---- for handlers: writing
   // -------------------------------------------------------------------------------------
   Source& out() { return out_; }
+  RustTypes& types() { return types_; }
+  Literals& literals() { return literals_; }
   Names& rust_names() { return names_; }
   void need(Need what) { needs_.insert(what); }
   /// `let` for the op's only result, or for one value. `role` names it if the Python source doesn't.
@@ -93,6 +109,13 @@ class Entry {
   std::string bind(std::string_view wish, std::string_view type, const Expression& expression);
   /// Makes an existing variable stand for a value.
   void hold(ir::ValueId value, std::string variable, std::string stem);
+  /// Makes a value a constant, which `name` writes.
+  void hold_constant(ir::ValueId value, std::uint64_t bits);
+  bool is_constant(ir::ValueId value) const { return constants_.contains(ir::index(value)); }
+  /// A variable in scope that holds a splat, else a new one.
+  std::string constant(const Splat& splat);
+  /// Writes the promise about a divisor of `value`, if it has one or an instance may have one.
+  void write_divisor(ir::ValueId value);
   /// A variable that holds the bits of an integer tile as unsigned numbers (a bitcast; i1 needs none).
   std::string as_unsigned(ir::ValueId value);
   /// `let WISH: i32 = tile_to_scalar(…)`; emits no op.
@@ -101,7 +124,7 @@ class Entry {
   /// only.
   std::string any_token();
   /// A variable in scope of the same type.
-  std::optional<std::string> variable_of_type(ir::TypeId type) const;
+  std::optional<std::string> variable_of_type(ir::TypeId type);
 
   void refuse(ir::OpId op, std::string_view code, std::string message, std::string advice = {});
 
@@ -122,10 +145,12 @@ class Entry {
 
   void read_uses();
   void read_paddings();
+  void read_divisors();
   void read_names(ir::BlockId block);
   void comment(ir::OpId op);
   void translate_op(ir::OpId op);
   bool write_signature();
+  void write_documentation();
   std::string_view entry_path() const;
   std::string entry_attribute();
   void refuse_entry(std::string_view code, std::string message, std::string advice = {});
@@ -134,8 +159,10 @@ class Entry {
 
   const ir::Module& module_;
   const ir::Function& function_;
-  const Specialization& specialization_;
+  Signature signature_;
   const Options& options_;
+  Literals literals_;
+  RustTypes types_;
   Source out_{1};
   Names names_;
   Diagnostics diagnostics_;
@@ -143,7 +170,11 @@ class Entry {
   std::vector<std::string> stems_;
   std::vector<unsigned> uses_;
   std::set<ir::OpId> absorbed_;       ///< Ops that the statements of their users make.
+  std::unordered_map<std::uint32_t, ir::OpId> divisors_;  ///< By value: the assume that is its only use.
   std::vector<ir::ValueId> visible_;  ///< Values in scope, innermost last.
+  std::unordered_map<std::uint32_t, std::uint64_t> constants_;
+  /// Splats that variables in scope hold, by Splat::key, innermost last.
+  std::vector<std::pair<std::string, std::string>> written_constants_;
   std::unordered_map<std::uint32_t, std::string> result_names_;
   std::vector<Frame> frames_;
   std::vector<Cursor> cursors_;

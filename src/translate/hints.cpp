@@ -51,6 +51,22 @@ tl::expected<std::string, std::string> entry_hints(const ir::Module& module, con
   return join(targets, " ");
 }
 
+std::optional<std::map<std::string, std::int32_t>> default_hints(const ir::Module& module,
+                                                                 const ir::Attribute& hints) {
+  std::map<std::string, std::int32_t> all;
+  for (std::size_t t = 0; t < hints.keys.size(); ++t) {
+    const ir::Attribute& named = module.attribute(hints.items[t]);
+    if (module.string(hints.keys[t]) != "default" || named.kind != Kind::dictionary) return std::nullopt;
+    for (std::size_t i = 0; i < named.keys.size(); ++i) {
+      const std::string& key = module.string(named.keys[i]);
+      const auto number = small_number(module.attribute(named.items[i]));
+      if (std::ranges::find(kEntryHints, key) == kEntryHints.end() || !number) return std::nullopt;
+      all[key] = *number;
+    }
+  }
+  return all;
+}
+
 tl::expected<AccessHints, std::string> access_hints(const ir::Module& module, const ir::Attribute* hints) {
   AccessHints result;
   if (!hints) return result;

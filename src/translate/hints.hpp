@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <tileport/ir/module.hpp>
@@ -13,6 +14,11 @@ namespace tileport::translate {
 
 /// "default = (occupancy = 2,), sm_90 = (…)", empty if there is nothing to say; or why it can't be said.
 tl::expected<std::string, std::string> entry_hints(const ir::Module& module, const ir::Attribute& hints);
+
+/// The hints of an entry by name, if they are those that cutile's compiler can also be called with: numbers
+/// that hold for every target.
+std::optional<std::map<std::string, std::int32_t>> default_hints(const ir::Module& module,
+                                                                 const ir::Attribute& hints);
 
 struct AccessHints {
   std::optional<std::int32_t> latency;

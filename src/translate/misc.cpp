@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <limits>
 
 #include "translate/codes.hpp"
 #include "translate/constants.hpp"
@@ -12,26 +14,80 @@
 
 namespace tileport::translate {
 
-std::optional<Expression> splat(Entry& entry, ir::TypeKind kind, std::uint64_t bits,
-                                std::span<const std::int64_t> shape, std::string_view role) {
-  if (kind == ir::TypeKind::i1 && bits == 0) {
-    // `constant(false, …)` gives true in cutile 0.5.0; a scalar `false` is right.
-    const std::string scalar = entry.bind("no", "bool", text("false"));
-    return shape.empty() ? call("scalar_to_tile", {scalar})
-                         : call("broadcast_scalar", {scalar, shape_value(shape)});
-  }
+namespace {
+
+/// Whether a const generic, which is an i32, can stand for a constant.
+bool can_be_generic(ir::TypeKind kind, std::uint64_t bits) {
+  if (kind == ir::TypeKind::i32 || kind == ir::TypeKind::f32) return true;
+  const std::int64_t value = signed_value(kind, bits);
+  return kind == ir::TypeKind::i64 && value >= std::numeric_limits<std::int32_t>::min() &&
+         value <= std::numeric_limits<std::int32_t>::max();
+}
+
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+/// The scalar `value` on all places of a tile.
+Expression spread(const Splat& splat, const std::string& value) {
+  return splat.shape == "shape![]" ? call("scalar_to_tile", {value})
+                                   : call("broadcast_scalar", {value, splat.shape});
+}
+
+}  // namespace
+
+std::optional<Splat> splat(Entry& entry, ir::TypeKind kind, std::uint64_t bits,
+                           std::span<const std::int64_t> shape) {
   const auto form = constant_form(kind, bits);
   if (!form) return std::nullopt;
+  // The zeros of all types but f32 and f64, which have decimals, are written alike.
+  const std::string element =
+      form->is_zero_of_type ? entry.types().element(kind) : std::string(element_name(kind));
+  Splat result{constant_role(kind, bits), entry.types().tile(element, shape),
+               entry.types().shape_value(shape), form->literal, kind};
+  if (form->is_zero_of_type) {
+    result.role = "zero";
+    result.value = element + "::ZERO";
+  }
+  if (form->carrier) {
+    result.carrier = form->carrier;
+    result.carrier_type = entry.types().tile(element_name(*form->carrier), shape);
+  } else if (can_be_generic(kind, bits)) {
+    const auto literal = entry.literals().next({Literal::Kind::element, kind, signed_value(kind, bits), {}});
+    // Written in any case, so that both translations write the same literals.
+    result.carrier_type = entry.types().tile("i32", shape);
+    result.is_generic = literal.is_generic;
+    if (literal.is_generic) result.role = lower_case(literal.text);
+    if (literal.is_mark) result.role = fmt::format("const_{}", ir::keyword(kind));
+    if (literal.is_generic || literal.is_mark) result.value = literal.text;
+  }
   if (form->needs_bf16_trait) entry.need(Need::bf16_trait);
-  const Expression written = call("constant", {form->literal, shape_value(shape)});
-  if (!form->carrier) return written;
-  const std::string raw =
-      entry.bind(fmt::format("{}_bits", role), tile_type(element_name(*form->carrier), shape), written);
-  return call("bitcast", {raw});
+  return result;
+}
+
+std::string write(Entry& entry, const Splat& splat) {
+  if (splat.is_generic) {
+    // cutile 0.5.0 refuses a const generic in `constant`.
+    if (splat.kind == ir::TypeKind::i32) return entry.bind(splat.role, splat.type, spread(splat, splat.value));
+    const bool is_float = splat.kind == ir::TypeKind::f32;
+    const std::string narrow = entry.bind(splat.role, splat.carrier_type, spread(splat, splat.value));
+    return entry.bind(splat.role, splat.type, call(is_float ? "bitcast" : "exti", {narrow}));
+  }
+  if (splat.value == "false") {
+    // `constant(false, …)` gives true in cutile 0.5.0; a scalar `false` is right.
+    return entry.bind(splat.role, splat.type, spread(splat, entry.bind("no", "bool", text("false"))));
+  }
+  const Expression written = call("constant", {splat.value, splat.shape});
+  if (!splat.carrier) return entry.bind(splat.role, splat.type, written);
+  const std::string raw = entry.bind(splat.role + "_bits", splat.carrier_type, written);
+  return entry.bind(splat.role, splat.type, call("bitcast", {raw}));
 }
 
 namespace {
 
+/// Constants are written where they are used. Where the reference has them says nothing: cuTile Python keeps
+/// one for all uses of a number, whatever the number means.
 void constant(Entry& entry, OpReader& op) {
   const ir::TypeKind kind = entry.element(op.result());
   const auto bits = splat_bits(kind, entry.module().constants[op.word("value")]);
@@ -40,15 +96,11 @@ void constant(Entry& entry, OpReader& op) {
         op.id(), code::kConstant,
         "a constant whose elements differ can't be expressed: cuTile Rust's constants repeat one element",
         "in the Python source, compute the tile (from arange, where, …) or pass it as an array");
-    return;
-  }
-  const std::string role = constant_role(kind, *bits);
-  const auto value = splat(entry, kind, *bits, entry.type(op.result()).shape, role);
-  if (value) {
-    entry.define(op, role, *value);
-  } else {
+  } else if (!constant_form(kind, *bits)) {
     entry.refuse(op.id(), code::kConstant,
                  fmt::format("a constant of {} can't be expressed in cutile 0.5.0", ir::keyword(kind)));
+  } else {
+    entry.hold_constant(op.result(), *bits);
   }
 }
 
@@ -61,7 +113,7 @@ void assume(Entry& entry, OpReader& op) {
   const ir::ValueId value = op.operand("value");
   const ir::Attribute& predicate = *op.tagged("predicate");
   const std::string stem = entry.stem(value);
-  const std::string& name = entry.name(value);
+  const std::string name = entry.name(value);
   switch (predicate.kind) {
     case Kind::div_by:
       entry.define(
@@ -73,6 +125,7 @@ void assume(Entry& entry, OpReader& op) {
       entry.define(op.result(), stem,
                    call("assume_bounds_raw",
                         {name, optional_number(predicate.first), optional_number(predicate.second)}));
+      entry.write_divisor(op.result());
       break;
     case Kind::same_elements:
       entry.define(

@@ -196,9 +196,9 @@ std::string_view role_of(Combination combination) {
   return {};
 }
 
-std::string zero_literal(TypeKind kind) {
+std::string zero_literal(Entry& entry, TypeKind kind) {
   if (ir::is_integer(kind)) return "0";
-  return fmt::format("{}::ZERO", element_name(kind));
+  return entry.types().element(kind) + "::ZERO";
 }
 
 }  // namespace
@@ -222,7 +222,7 @@ void reduce(Entry& entry, OpReader& op) {
     return;
   }
   const std::string unsigned_type =
-      tile_type(unsigned_name(entry.element(operand)), entry.type(op.result()).shape);
+      entry.types().tile(unsigned_name(entry.element(operand)), entry.type(op.result()).shape);
   const std::string raw = entry.bind(fmt::format("{}_unsigned", role), unsigned_type,
                                      call(function, {entry.as_unsigned(operand), axis}));
   entry.define(op, role, call("bitcast", {raw}));
@@ -235,7 +235,7 @@ void scan(Entry& entry, OpReader& op) {
   if (!body) return;
   const ir::ValueId operand = op.operands("operands").front();
   const TypeKind kind = entry.element(operand);
-  const std::string zero = zero_literal(kind);
+  const std::string zero = zero_literal(entry, kind);
   if (dim == 0) {
     entry.define(op, "running_total", call("scan_sum", {entry.name(operand), "0", direction, zero}));
     return;
@@ -246,12 +246,12 @@ void scan(Entry& entry, OpReader& op) {
   if (std::all_of(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(dim),
                   [](std::int64_t extent) { return extent == 1; })) {
     const auto rest = std::span(shape).subspan(dim);
-    const std::string type = tile_type(element_name(kind), rest);
+    const std::string type = entry.types().tile(entry.types().element(kind), rest);
     const std::string shorter = entry.bind(entry.stem(operand) + "_from_axis", type,
-                                           call("reshape", {entry.name(operand), shape_value(rest)}));
+                                           call("reshape", {entry.name(operand), entry.types().shape_value(rest)}));
     const std::string totals =
         entry.bind("running_total_from_axis", type, call("scan_sum", {shorter, "0", direction, zero}));
-    entry.define(op, "running_total", call("reshape", {totals, shape_value(shape)}));
+    entry.define(op, "running_total", call("reshape", {totals, entry.types().shape_value(shape)}));
     return;
   }
   std::vector<std::int32_t> order(shape.size());
@@ -264,7 +264,7 @@ void scan(Entry& entry, OpReader& op) {
     back[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
     moved_shape.push_back(shape[static_cast<std::size_t>(order[i])]);
   }
-  const std::string type = tile_type(element_name(kind), moved_shape);
+  const std::string type = entry.types().tile(entry.types().element(kind), moved_shape);
   const std::string moved = entry.bind(entry.stem(operand) + "_axis_first", type,
                                        call("permute", {entry.name(operand), axis_order(entry, order)}));
   const std::string totals =

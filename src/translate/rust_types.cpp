@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <vector>
 
@@ -15,13 +16,6 @@ using ir::TypeKind;
 // The macros shape! and const_array! go up to this rank.
 constexpr std::size_t kMacroRank = 4;
 
-template <class Number>
-std::string listed(std::span<const Number> numbers) {
-  std::vector<std::int64_t> written(numbers.begin(), numbers.end());
-  std::ranges::replace(written, ir::kDynamic, std::int64_t{-1});
-  return fmt::format("{}", fmt::join(written, ", "));
-}
-
 bool representable(std::span<const std::int64_t> shape) {
   return shape.size() <= kMaxRank && std::ranges::all_of(shape, [](std::int64_t extent) {
            return extent == ir::kDynamic ||
@@ -29,43 +23,17 @@ bool representable(std::span<const std::int64_t> shape) {
          });
 }
 
-std::optional<std::string> tile(const ir::Module& module, const ir::Type& type) {
-  if (!representable(type.shape)) return std::nullopt;
+bool has_tile(const ir::Module& module, const ir::Type& type) {
+  if (!representable(type.shape)) return false;
   const ir::Type& element = module.type(type.element);
-  if (element.kind != TypeKind::pointer) {
-    const auto name = element_name(element.kind);
-    if (name.empty()) return std::nullopt;
-    return tile_type(name, type.shape);
-  }
-  const auto pointee = element_name(module.type(element.element).kind);
-  if (pointee.empty() || element.pointer_attribute) return std::nullopt;
-  return fmt::format("PointerTile<*mut {}, {}>", pointee, extents(type.shape));
+  if (element.kind != TypeKind::pointer) return !element_name(element.kind).empty();
+  return !element_name(module.type(element.element).kind).empty() && !element.pointer_attribute;
 }
 
-std::optional<std::string> tensor(const ir::Module& module, const ir::Type& type) {
+bool has_tensor(const ir::Module& module, const ir::Type& type) {
   const auto element = element_name(module.type(type.element).kind);
-  if (element.empty() || type.pointer_attribute || type.shape.empty()) return std::nullopt;
-  if (!representable(type.shape) || !representable(type.strides)) return std::nullopt;
-  return fmt::format("Tensor<{}, {}>", element, extents(type.shape));
-}
-
-std::optional<std::string> view(const ir::Module& module, const ir::Type& type) {
-  const ir::Type& source = module.type(type.element);
-  if (!tensor(module, source) || !representable(type.shape)) return std::nullopt;
-  const auto element = element_name(module.type(source.element).kind);
-  const std::string tile_shape = extents(type.shape);
-  switch (type.kind) {
-    case TypeKind::partition_view:
-      return fmt::format("Partition<{}, {}>", element, tile_shape);
-    case TypeKind::gather_scatter_view:
-      return fmt::format("GatherScatterView<{}, {}, {}>", element, tile_shape, type.sparse_dim);
-    case TypeKind::strided_view:
-      if (!representable(type.strides)) return std::nullopt;
-      return fmt::format("StridedView<{}, {}, {}, {{ [{}] }}>", element, tile_shape, extents(type.strides),
-                         listed(std::span<const std::int32_t>(type.dim_map)));
-    default:
-      return std::nullopt;
-  }
+  return !element.empty() && !type.pointer_attribute && !type.shape.empty() && representable(type.shape) &&
+         representable(type.strides);
 }
 
 }  // namespace
@@ -121,44 +89,97 @@ bool has_sign(TypeKind kind, bool is_signed) {
   return is_signed ? ir::is_integer(kind) && kind != TypeKind::i1 : !unsigned_name(kind).empty();
 }
 
-std::string extents(std::span<const std::int64_t> shape) { return fmt::format("{{ [{}] }}", listed(shape)); }
+std::string array_value(std::span<const std::int32_t> numbers) {
+  const std::string listed = fmt::format("{}", fmt::join(numbers, ", "));
+  if (numbers.size() <= kMacroRank) return fmt::format("const_array![{}]", listed);
+  return fmt::format("Array::<{{ [{}] }}> {{ dims: &[] }}", listed);
+}
 
-std::string tile_type(std::string_view element, std::span<const std::int64_t> shape) {
+bool RustTypes::has(ir::TypeId id) const {
+  const ir::Type& type = module_.type(id);
+  switch (type.kind) {
+    case TypeKind::token:
+      return true;
+    case TypeKind::tile:
+      return has_tile(module_, type);
+    case TypeKind::tensor_view:
+      return has_tensor(module_, type);
+    case TypeKind::strided_view:
+      if (!representable(type.strides)) return false;
+      [[fallthrough]];
+    case TypeKind::partition_view:
+    case TypeKind::gather_scatter_view:
+      return has_tensor(module_, module_.type(type.element)) && representable(type.shape);
+    default:
+      return false;
+  }
+}
+
+std::string RustTypes::write(ir::TypeId id) {
+  assert(has(id) && "types that can't be written are refused before");
+  const ir::Type& type = module_.type(id);
+  if (type.kind == TypeKind::token) return "Token";
+  if (ir::is_view(type.kind) && type.kind != TypeKind::tensor_view) return view(type);
+  const ir::Type& element = module_.type(type.element);
+  if (type.kind == TypeKind::tensor_view) {
+    const std::string name = this->element(element.kind);
+    return fmt::format("Tensor<{}, {}>", name, extents(type.shape));
+  }
+  if (element.kind != TypeKind::pointer) return tile(this->element(element.kind), type.shape);
+  const std::string pointee = this->element(module_.type(element.element).kind);
+  return fmt::format("PointerTile<*mut {}, {}>", pointee, extents(type.shape));
+}
+
+std::string RustTypes::view(const ir::Type& type) {
+  const std::string element = this->element(module_.type(module_.type(type.element).element).kind);
+  const std::string tile_shape = extents(type.shape);
+  switch (type.kind) {
+    case TypeKind::gather_scatter_view:
+      return fmt::format("GatherScatterView<{}, {}, {}>", element, tile_shape, type.sparse_dim);
+    case TypeKind::strided_view:
+      return fmt::format("StridedView<{}, {}, {}, {{ [{}] }}>", element, tile_shape, extents(type.strides),
+                         fmt::join(type.dim_map, ", "));
+    default:
+      return fmt::format("Partition<{}, {}>", element, tile_shape);
+  }
+}
+
+std::string RustTypes::element(ir::TypeKind kind, const std::string& argument) {
+  if (!ir::is_float(kind)) return std::string(element_name(kind));
+  return literals_.next({Literal::Kind::type, {}, static_cast<std::int64_t>(kind), argument}).text;
+}
+
+std::optional<std::string> RustTypes::parameter(ir::TypeId id, const std::string& name) {
+  const ir::Type& type = module_.type(id);
+  if (type.kind != TypeKind::tile || !type.shape.empty() || !has(id)) return std::nullopt;
+  const ir::Type& element = module_.type(type.element);
+  if (element.kind == TypeKind::pointer) {
+    return fmt::format("*mut {}", this->element(module_.type(element.element).kind, name));
+  }
+  return std::string(element_name(element.kind));
+}
+
+std::string RustTypes::tile(std::string_view element, std::span<const std::int64_t> shape) {
   return fmt::format("Tile<{}, {}>", element, extents(shape));
 }
 
-std::string shape_value(std::span<const std::int64_t> shape) {
+std::string RustTypes::extents(std::span<const std::int64_t> shape) {
+  return fmt::format("{{ [{}] }}", listed(shape));
+}
+
+std::string RustTypes::shape_value(std::span<const std::int64_t> shape) {
   if (shape.size() <= kMacroRank) return fmt::format("shape![{}]", listed(shape));
   return fmt::format("Shape::<{}> {{ dims: &[] }}", extents(shape));
 }
 
-std::string array_value(std::span<const std::int32_t> numbers) {
-  if (numbers.size() <= kMacroRank) return fmt::format("const_array![{}]", listed(numbers));
-  return fmt::format("Array::<{{ [{}] }}> {{ dims: &[] }}", listed(numbers));
-}
-
-std::optional<std::string> rust_type(const ir::Module& module, ir::TypeId id) {
-  const ir::Type& type = module.type(id);
-  switch (type.kind) {
-    case TypeKind::token:
-      return "Token";
-    case TypeKind::tile:
-      return tile(module, type);
-    case TypeKind::tensor_view:
-      return tensor(module, type);
-    default:
-      return ir::is_view(type.kind) ? view(module, type) : std::nullopt;
+// Whether an extent is dynamic is structure: it decides the operands.
+std::string RustTypes::listed(std::span<const std::int64_t> shape) {
+  std::vector<std::string> written;
+  for (const std::int64_t extent : shape) {
+    written.push_back(extent == ir::kDynamic ? "-1"
+                                             : literals_.next({Literal::Kind::extent, {}, extent, {}}).text);
   }
-}
-
-std::optional<std::string> parameter_type(const ir::Module& module, ir::TypeId id) {
-  const ir::Type& type = module.type(id);
-  if (type.kind != TypeKind::tile || !type.shape.empty() || !tile(module, type)) return std::nullopt;
-  const ir::Type& element = module.type(type.element);
-  if (element.kind == TypeKind::pointer) {
-    return fmt::format("*mut {}", element_name(module.type(element.element).kind));
-  }
-  return std::string(element_name(element.kind));
+  return fmt::format("{}", fmt::join(written, ", "));
 }
 
 }  // namespace tileport::translate

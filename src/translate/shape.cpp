@@ -17,7 +17,7 @@ void reshaped(Entry& entry, OpReader& op) {
   std::string function(op.mnemonic());
   if (entry.element(source) == ir::TypeKind::pointer) function += "_ptr";
   entry.define(op, std::string(entry.stem(source)),
-               call(std::move(function), {entry.name(source), shape_value(entry.type(op.result()).shape)}));
+               call(std::move(function), {entry.name(source), entry.types().shape_value(entry.type(op.result()).shape)}));
 }
 
 }  // namespace
@@ -25,8 +25,7 @@ void reshaped(Entry& entry, OpReader& op) {
 std::string axis_order(Entry& entry, std::span<const std::int32_t> axes) {
   const std::string value = array_value(axes);
   if (value.starts_with("const_array!")) return value;
-  const std::vector<std::int64_t> extents_of_type(axes.begin(), axes.end());
-  return entry.bind("axes", fmt::format("Array<{}>", extents(extents_of_type)), text(value));
+  return entry.bind("axes", fmt::format("Array<{{ [{}] }}>", fmt::join(axes, ", ")), text(value));
 }
 
 namespace {
@@ -75,7 +74,7 @@ void insert(Entry& entry, OpReader& op) {
 }
 
 void iota(Entry& entry, OpReader& op) {
-  entry.define(op, "lanes", call("iota", {shape_value(entry.type(op.result()).shape)}));
+  entry.define(op, "lanes", call("iota", {entry.types().shape_value(entry.type(op.result()).shape)}));
 }
 
 constexpr Handler kHandlers[] = {

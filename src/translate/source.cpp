@@ -92,13 +92,22 @@ void Source::broken(std::string_view prefix, const Expression& expression) {
   close(");");
 }
 
-void Source::open_function(std::string_view head, const std::vector<std::string>& parameters) {
-  const std::string flat = fmt::format("{}({}) {{", head, join(parameters));
-  if (depth_ * kIndent + flat.size() <= kWidth) {
+void Source::open_function(std::string_view head, const std::vector<std::string>& generics,
+                           const std::vector<std::string>& parameters) {
+  const std::string angles = generics.empty() ? "" : fmt::format("<{}>", join(generics));
+  const auto fits = [&](std::size_t width) { return depth_ * kIndent + width <= kWidth; };
+  const std::string flat = fmt::format("{}{}({}) {{", head, angles, join(parameters));
+  if (fits(flat.size())) {
     open(flat);
     return;
   }
-  open(fmt::format("{}(", head));
+  if (fits(head.size() + angles.size() + 1)) {
+    open(fmt::format("{}{}(", head, angles));
+  } else {
+    open(fmt::format("{}<", head));
+    for (const std::string& generic : generics) line(generic + ",");
+    reopen(">(");
+  }
   for (const std::string& parameter : parameters) line(parameter + ",");
   close(") {");
   ++depth_;

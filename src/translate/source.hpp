@@ -43,8 +43,9 @@ class Source {
   void let(std::string_view pattern, std::string_view type, const Expression& expression);
   /// `EXPRESSION;`
   void statement(const Expression& expression);
-  /// `HEAD(PARAMETERS) {`, opened.
-  void open_function(std::string_view head, const std::vector<std::string>& parameters);
+  /// `HEAD<GENERICS>(PARAMETERS) {`, opened.
+  void open_function(std::string_view head, const std::vector<std::string>& generics,
+                     const std::vector<std::string>& parameters);
 
   const std::string& str() const { return text_; }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 #include <tileport/translate/translate.hpp>
@@ -12,6 +13,7 @@
 #include "translate/entry.hpp"
 #include "translate/reduction_tree.hpp"
 #include "translate/source.hpp"
+#include "translate/variants.hpp"
 
 namespace tileport::translate {
 namespace {
@@ -92,7 +94,7 @@ void write_header(Source& out, const std::string& header) {
 Diagnostics diagnostics_of(const Specialization& specialization, const ir::Function& kernel,
                            const Options& options, const Entry& refused) {
   if (&refused.module() == specialization.module) return refused.diagnostics();
-  Entry original(*specialization.module, kernel, specialization, options);
+  Entry original(*specialization.module, kernel, {specialization.argument_names}, options);
   original.translate();
   Diagnostics remaining = original.diagnostics();
   std::erase_if(remaining, [&](const Diagnostic& told) {
@@ -101,6 +103,126 @@ Diagnostics diagnostics_of(const Specialization& specialization, const ir::Funct
   });
   return remaining.empty() ? refused.diagnostics() : remaining;
 }
+
+/// The element types behind an entry's pointers, in order: "f16_f32"; the three first tell entries apart well
+/// enough.
+std::string dtypes(const ir::Module& module, const ir::Function& kernel) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> all;
+  for (std::uint32_t i = 0; i < module.block(kernel.body).arguments.count && all.size() < kMost; ++i) {
+    const ir::Type& type = module.type_of(module.argument(kernel.body, i));
+    if (type.kind != ir::TypeKind::tile) continue;
+    const ir::Type& pointer = module.type(type.element);
+    if (pointer.kind != ir::TypeKind::pointer) continue;
+    std::string name(element_name(module.type(pointer.element).kind));
+    if (std::ranges::find(all, name) == all.end()) all.push_back(std::move(name));
+  }
+  return join(all, "_");
+}
+
+/// Translates kernel by kernel and puts the file together.
+class Translator {
+ public:
+  Translator(const std::vector<Specialization>& specializations,
+             const std::vector<const ir::Function*>& kernels, const Options& options)
+      : specializations_(specializations), kernels_(kernels), options_(options) {}
+
+  void add(const std::string& kernel, const std::vector<std::size_t>& members) {
+    std::vector<Marked> marked;
+    for (const std::size_t i : members) {
+      if (auto text = mark(i)) marked.push_back(std::move(*text));
+    }
+    if (marked.empty()) return;
+    texts_ += fmt::format("\n#[cutile::module]\npub mod {} {{\n    use cutile::core::*;\n", kernel);
+    std::set<Need> needs;
+    std::string entries;
+    for (const Group& each : options_.generic ? group(marked, specializations_) : alone(marked)) {
+      const Entry entry = write(kernel, each);
+      needs.insert(entry.needs().begin(), entry.needs().end());
+      entries += "\n" + entry.source();
+    }
+    with_bf16_trait_ = with_bf16_trait_ || needs.contains(Need::bf16_trait);
+    if (needs.contains(Need::tileir)) texts_ += "    use cutile::tileir::*;\n";
+    for (Need need : needs) {
+      if (const Declaration* declaration = find_declaration(need)) texts_ += declaration->text;
+    }
+    texts_ += entries + "}\n";
+  }
+
+  Translation take() {
+    Source out;
+    write_header(out, options_.header);
+    result_.source = out.str() + std::string(with_bf16_trait_ ? bf16_trait_declaration() : "") + texts_;
+    return std::move(result_);
+  }
+
+ private:
+  /// Nothing after a refusal.
+  std::optional<Marked> mark(std::size_t i) {
+    const Specialization& specialization = specializations_[i];
+    const ir::Function& kernel = *kernels_[i];
+    const auto with_trees = with_reduction_trees(*specialization.module, kernel.body);
+    const ir::Module& module = with_trees ? *with_trees : *specialization.module;
+    Entry entry(module, kernel, {specialization.argument_names}, options_, Literals::marked());
+    entry.translate();
+    if (entry.diagnostics().empty()) return Marked{i, entry.source(), entry.read_literals(), entry.instance_hints()};
+    result_.refusals.push_back(
+        {specialization.name, diagnostics_of(specialization, kernel, options_, entry)});
+    return std::nullopt;
+  }
+
+  static std::vector<Group> alone(const std::vector<Marked>& marked) {
+    std::vector<Group> groups;
+    for (const Marked& each : marked) {
+      groups.push_back({{&each}, {}, std::vector(each.literals.size(), Group::kNoGeneric)});
+    }
+    return groups;
+  }
+
+  Entry write(const std::string& kernel, const Group& each) {
+    const std::size_t first = each.members.front()->specialization;
+    const Specialization& specialization = specializations_[first];
+    const ir::Function& function = *kernels_[first];
+    Variant variant{options_.generic ? variant_name(kernel, specialization, function) : specialization.name,
+                    kernel, each.generics, {}, false};
+    std::vector<std::string> written(each.generic_of.size());
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      if (each.generic_of[i] != Group::kNoGeneric) written[i] = each.generics[each.generic_of[i]].name;
+    }
+    variant.has_hints_by_instance = !each.has_same_hints();
+    for (const Marked* member : each.members) {
+      variant.instances.push_back({specializations_[member->specialization].name, each.values(*member), {}});
+      if (variant.has_hints_by_instance) variant.instances.back().hints = member->hints;
+    }
+    const auto with_trees = with_reduction_trees(*specialization.module, function.body);
+    const ir::Module& module = with_trees ? *with_trees : *specialization.module;
+    Entry entry(module, function, {specialization.argument_names, &variant}, options_,
+                Literals::written(std::move(written)));
+    entry.translate();
+    assert(entry.diagnostics().empty() && "what was refused has no text with marks");
+    result_.variants.push_back(std::move(variant));
+    return entry;
+  }
+
+  std::string variant_name(const std::string& kernel, const Specialization& specialization,
+                           const ir::Function& function) {
+    const std::string types = dtypes(*specialization.module, function);
+    const std::string stem = types.empty() ? kernel : kernel + "_" + types;
+    std::string name = stem;
+    for (unsigned number = 2; !variant_names_.insert(name).second; ++number) {
+      name = fmt::format("{}_{}", stem, number);
+    }
+    return name;
+  }
+
+  const std::vector<Specialization>& specializations_;
+  const std::vector<const ir::Function*>& kernels_;
+  const Options& options_;
+  Translation result_;
+  std::string texts_;
+  std::set<std::string> variant_names_;
+  bool with_bf16_trait_ = false;
+};
 
 }  // namespace
 
@@ -120,43 +242,16 @@ std::string kernel_name(const ir::Module& module) {
 Result<Translation> translate(const std::vector<Specialization>& specializations, const Options& options) {
   const auto kernels = check(specializations);
   if (!kernels) return tl::unexpected(kernels.error());
-  Translation result;
-  std::vector<std::string> modules;                       // In order of first appearance.
-  std::map<std::string, std::vector<std::string>> texts;  // Entries of each.
-  std::map<std::string, std::set<Need>> needs;            // Of each module.
-  bool with_bf16_trait = false;
+  Translator translator(specializations, *kernels, options);
+  std::vector<std::string> order;  // Of first appearance.
+  std::map<std::string, std::vector<std::size_t>> of_kernel;
   for (std::size_t i = 0; i < specializations.size(); ++i) {
-    const Specialization& specialization = specializations[i];
-    const ir::Function& kernel = *(*kernels)[i];
-    const auto with_trees = with_reduction_trees(*specialization.module, kernel.body);
-    Entry entry(with_trees ? *with_trees : *specialization.module, kernel, specialization, options);
-    entry.translate();
-    if (!entry.diagnostics().empty()) {
-      result.refusals.push_back(
-          {specialization.name, diagnostics_of(specialization, kernel, options, entry)});
-      continue;
-    }
-    if (!texts.contains(specialization.kernel)) modules.push_back(specialization.kernel);
-    texts[specialization.kernel].push_back(entry.source());
-    needs[specialization.kernel].insert(entry.needs().begin(), entry.needs().end());
-    with_bf16_trait = with_bf16_trait || entry.needs().contains(Need::bf16_trait);
-    result.entries.push_back(specialization.name);
+    auto& members = of_kernel[specializations[i].kernel];
+    if (members.empty()) order.push_back(specializations[i].kernel);
+    members.push_back(i);
   }
-  Source out;
-  write_header(out, options.header);
-  std::string source = out.str();
-  if (with_bf16_trait) source += bf16_trait_declaration();
-  for (const std::string& kernel : modules) {
-    source += fmt::format("\n#[cutile::module]\npub mod {} {{\n    use cutile::core::*;\n", kernel);
-    if (needs[kernel].contains(Need::tileir)) source += "    use cutile::tileir::*;\n";
-    for (Need need : needs[kernel]) {
-      if (const Declaration* declaration = find_declaration(need)) source += declaration->text;
-    }
-    for (const std::string& entry : texts[kernel]) source += "\n" + entry;
-    source += "}\n";
-  }
-  result.source = std::move(source);
-  return result;
+  for (const std::string& kernel : order) translator.add(kernel, of_kernel[kernel]);
+  return translator.take();
 }
 
 }  // namespace tileport::translate

@@ -39,12 +39,12 @@ void make_tensor_view(Entry& entry, OpReader& op) {
   const ir::Type& type = entry.type(op.result());
   const std::string stem = entry.stem(base);
   // Written inline as an argument, a Shape makes cutile 0.5.0 panic.
-  const std::string shape_type = fmt::format("Shape<{}>", extents(type.shape));
-  const std::string stride_type = fmt::format("Array<{}>", extents(type.strides));
+  const std::string shape_type = fmt::format("Shape<{}>", entry.types().extents(type.shape));
+  const std::string stride_type = fmt::format("Array<{}>", entry.types().extents(type.strides));
   const std::string shape_name =
-      entry.bind(stem + "_shape", shape_type, dims(fmt::format("Shape::<{}>", extents(type.shape)), *shape));
+      entry.bind(stem + "_shape", shape_type, dims(fmt::format("Shape::<{}>", entry.types().extents(type.shape)), *shape));
   const std::string stride_name = entry.bind(
-      stem + "_strides", stride_type, dims(fmt::format("Array::<{}>", extents(type.strides)), *strides));
+      stem + "_strides", stride_type, dims(fmt::format("Array::<{}>", entry.types().extents(type.strides)), *strides));
   const std::string token = entry.any_token();
   entry.define(op.result(), stem + std::string(kViewSuffix),
                call("make_tensor_view", {entry.name(base), shape_name, stride_name, token}));
@@ -70,7 +70,7 @@ void make_partition_view(Entry& entry, OpReader& op) {
   const std::string token = entry.any_token();
   entry.define(op.result(), tiles_name(entry, tensor),
                call("make_partition_view",
-                    {"&" + entry.name(tensor), shape_value(type.shape), padding(type.padding), map, token}));
+                    {"&" + entry.name(tensor), entry.types().shape_value(type.shape), padding(type.padding), map, token}));
 }
 
 void get_shape(Entry& entry, OpReader& op, std::string_view role) {
@@ -145,7 +145,7 @@ void load(Entry& entry, OpReader& op) {
   const auto indices = op.operands("index");
   std::vector<std::string> arguments = {"&" + entry.name(view), index_list(entry, indices)};
   for (std::string& mode : access_modes(entry, op, indices.size())) arguments.push_back(std::move(mode));
-  arguments.push_back(shape_value(entry.type(op.result()).shape));
+  arguments.push_back(entry.types().shape_value(entry.type(op.result()).shape));
   entry.define_with_token(op, "loaded", call("load_view_raw", std::move(arguments)));
 }
 
@@ -165,7 +165,7 @@ void make_other_view(Entry& entry, OpReader& op) {
   entry.need(Need::tileir);
   entry.define(op.result(), tiles_name(entry, tensor),
                call(std::string(op.mnemonic()),
-                    {"&" + entry.name(tensor), shape_value(type.shape), padding(type.padding)}));
+                    {"&" + entry.name(tensor), entry.types().shape_value(type.shape), padding(type.padding)}));
 }
 
 constexpr Handler kHandlers[] = {

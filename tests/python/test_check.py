@@ -35,21 +35,21 @@ def test_entries_are_compiled_for_each_target_and_reported_as_they_come(tmp_path
     seen: list[CheckResult] = []
     results = check_kernels(_KERNELS / "scale.rs", tmp_path, ["product", "sum_up"], on_result=seen.append)
     assert seen == results
-    assert {(result.entry, result.target) for result in results} == {
+    assert {(result.name, result.target) for result in results} == {
         (entry, target) for entry in ("product", "sum_up") for target in ("sm_90", "sm_100")
     }
     for result in results:
         assert result.error is None
-        assert result.file == tmp_path / result.target / f"{result.entry}.tileirbc"
+        assert result.file == tmp_path / result.target / f"{result.name}.tileirbc"
         assert result.file.read_bytes().startswith(_BYTECODE_MAGIC + bytes([13, 3]))
-        assert disassemble(result.file) == (_KERNELS / f"{result.entry}.mlir").read_text()
+        assert disassemble(result.file) == (_KERNELS / f"{result.name}.mlir").read_text()
 
 
 def test_a_refused_entry_is_a_result_with_its_place(tmp_path: Path) -> None:
     kernel = _KERNELS / "refused.rs"
     results = check_kernels(kernel, tmp_path, targets=["sm_90"])
-    errors = {result.entry: result.error for result in results if result.error is not None}
-    assert {result.entry for result in results if result.file is not None} == {"good"}
+    errors = {result.name: result.error for result in results if result.error is not None}
+    assert {result.name for result in results if result.file is not None} == {"good"}
     assert sorted(error.line or 0 for error in errors.values()) == marked_lines(kernel)
     writer = errors["only_the_writer_notices"]
     assert (writer.code, writer.column) == ("bytecode", 9)

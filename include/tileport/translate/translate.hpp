@@ -6,30 +6,66 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tileport/core/diagnostic.hpp>
 #include <tileport/ir/module.hpp>
+#include <tileport/translate/derivation.hpp>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace tileport::translate {
 
 /// One specialization to translate.
 struct Specialization {
-  std::string name;    ///< Becomes the Rust entry's name.
+  std::string name;
   std::string kernel;  ///< The Python function; entries of one kernel share a Rust module.
   const ir::Module* module = nullptr;
   /// Parameter names of the entry's arguments, in order ("output", "output_size0", …); may be empty.
   std::vector<std::string> argument_names;
+  /// The constants of the Python kernel, in the order of its parameters: const generics follow them.
+  std::vector<Constant> constants;
 };
 
 /// Python variable names by source position: file → (line, column) → name.
 using SourceNames = std::map<std::string, std::map<std::pair<std::uint32_t, std::uint32_t>, std::string>>;
 
 struct Options {
+  /// Whether specializations of one structure share an entry. Otherwise each has its own, by its name.
+  bool generic = true;
   SourceNames names;
   std::string header;  ///< Lines for the top of the file, without comment marks.
+};
+
+/// A generic of an entry: an i32, or an element type.
+struct Generic {
+  std::string name;
+  bool is_type = false;
+  /// How it follows from the kernel's constants; nothing: from what is known of the arguments.
+  std::optional<Derivation> derivation;
+};
+
+/// "f16", 64.
+using GenericValue = std::variant<std::string, std::int64_t>;
+
+/// A specialization as an instance of an entry.
+struct Instance {
+  std::string name;
+  std::vector<GenericValue> generics;  ///< In the order of the entry's.
+  /// Compiler hints for every target, beside those that the entry states.
+  std::map<std::string, std::int32_t> hints;
+};
+
+/// One entry: specializations of one structure.
+struct Variant {
+  std::string name;
+  std::string kernel;
+  std::vector<Generic> generics;
+  std::vector<Instance> instances;
+  /// Whether the hints are the instances', not the entry's.
+  bool has_hints_by_instance = false;
 };
 
 struct Refusal {
@@ -38,8 +74,8 @@ struct Refusal {
 };
 
 struct Translation {
-  std::string source;                ///< kernel.rs; holds the entries that could be translated.
-  std::vector<std::string> entries;  ///< Names of those entries, in order.
+  std::string source;             ///< kernel.rs; holds the entries that could be translated.
+  std::vector<Variant> variants;  ///< These entries, in order.
   std::vector<Refusal> refusals;
 };
 

@@ -18,6 +18,10 @@ def command(
         str | None,
         typer.Option("--entry", metavar="E", help="The entry to compile; needed if there are several."),
     ] = None,
+    generics: Annotated[
+        str,
+        typer.Option("--generics", metavar="N=64,...", help="Values for the generics of the entry."),
+    ] = "",
     target: Annotated[
         str, typer.Option("--target", metavar="T", help="The target to compile for.")
     ] = "sm_90",
@@ -32,12 +36,17 @@ def command(
     """
     from tileport.errors import UsageError
     from tileport.toolchain import write_atomically
-    from tileport.toolchain.check import check_kernels
+    from tileport.toolchain.check import Instance, check_kernels
 
+    entries: list[str | Instance] | None = [entry] if entry else None
+    if generics:
+        if entry is None:
+            raise UsageError("no-entry", "values are of one entry", "--generics", "Name it with --entry.")
+        entries = [Instance(entry, entry, _values(generics))]
     with tempfile.TemporaryDirectory(prefix="tileport-check-") as scratch:
-        results = check_kernels(kernel, scratch, [entry] if entry else None, [target])
+        results = check_kernels(kernel, scratch, entries, [target])
         if out is not None and len(results) > 1:
-            names = ", ".join(result.entry for result in results)
+            names = ", ".join(result.name for result in results)
             raise UsageError(
                 "several-entries", f"has several entries: {names}", str(kernel), "Choose one with --entry."
             )
@@ -50,7 +59,7 @@ def command(
     if as_json:
         rows = [
             {
-                "entry": result.entry,
+                "entry": result.name,
                 "target": result.target,
                 "file": str(out) if out is not None and result.error is None else None,
                 "error": result.error
@@ -69,5 +78,20 @@ def command(
             if result.error is not None:
                 print(f"{result.error}", file=sys.stderr)
             elif out is None:
-                print(f"{result.entry}: compiles for {result.target}")
+                print(f"{result.name}: compiles for {result.target}")
     return 1 if any(result.error for result in results) else 0
+
+
+def _values(text: str) -> dict[str, int | str]:
+    """ "N=64,E=f16" by name."""
+    from tileport.errors import UsageError
+
+    values: dict[str, int | str] = {}
+    for pair in text.split(","):
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(
+                "generics", f"{pair!r} is not NAME=VALUE", "--generics", "Write them as N=64,BLOCK=128."
+            )
+        values[name.strip()] = value.strip()
+    return values

@@ -12,6 +12,7 @@ from typing import Any
 
 from tileport import bytecode, text
 from tileport.errors import Error, InputError, RefusedError
+from tileport.stages import dispatch
 from tileport.stages.ledger import file_hash, text_hash
 from tileport.stages.port import Port
 from tileport.toolchain import find_toolchain
@@ -50,12 +51,12 @@ class Checked:
 
     @property
     def entries(self) -> set[str]:
-        """Names that kernel.rs has an entry for, whether it compiles or not."""
+        """Specializations that kernel.rs has an entry for, whether it compiles or not."""
         return {name for name, _ in (*self.files, *self.problems)}
 
     def summary(self) -> str:
         refused = {name for name, _ in self.problems}
-        parts = [f"{len(self.entries) - len(refused)} entries compile"]
+        parts = [f"{len(self.entries) - len(refused)} specializations compile"]
         if refused:
             parts.append(f"{len(refused)} are refused")
         if self.crate is not None:
@@ -68,6 +69,7 @@ class Checked:
 def inputs(port: Port, names: list[str], targets: tuple[str, ...]) -> dict[str, str]:
     return {
         "kernel": file_hash(port.kernel),
+        "dispatch": file_hash(port.dispatch),
         "names": text_hash(repr(names)),
         "targets": ",".join(targets),
         "checker": checker_hash(),
@@ -87,7 +89,7 @@ def run(
     compiled: Callable[[str, str, Path], None],
     advance: Callable[[int, int, str], None],
 ) -> Checked:
-    """Compiles every entry of kernel.rs that bears one of ``names`` for every target into generated/.
+    """Compiles the instances of kernel.rs's entries that serve ``names`` for every target into generated/.
 
     What is in generated/ already is not believed: it is compared with what kernel.rs compiles to, and a
     folder that was copied from the reference or changed by hand is refused. ``compiled`` is called for each
@@ -120,24 +122,22 @@ def _compile(
 ) -> None:
     if not _has_entries(port.kernel):
         return
-    wanted = set(names)
-    total = len(names) * len(targets)
+    instances = list(dispatch.read(port, names).values())
+    total = len(instances) * len(targets)
 
     def take(result: Any) -> None:
-        if result.entry in wanted:
-            if result.file is not None:
-                checked.files[result.entry, result.target] = out / result.target / f"{result.entry}.tileirbc"
-            else:
-                checked.problems[result.entry, result.target] = _problem(result.error)
-            advance(len(checked.files) + len(checked.problems), total, "compiling")
+        if result.file is not None:
+            checked.files[result.name, result.target] = out / result.target / f"{result.name}.tileirbc"
+        elif result.error.code != "unknown-entry":
+            checked.problems[result.name, result.target] = _problem(result.error)
+        advance(len(checked.files) + len(checked.problems), total, "compiling")
 
-    # All entries, not only the wanted: naming one that is absent is an error, its absence a finding.
-    check_kernels(port.kernel, out, targets=targets, jobs=jobs, on_result=take)
+    check_kernels(port.kernel, out, instances, targets, jobs, on_result=take)
     for target, version in _newer_versions(checked, targets).items():
         checked.versions[target] = version
-        for name in wanted:
-            checked.problems.pop((name, target), None)
-        check_kernels(port.kernel, out, targets=[target], jobs=jobs, on_result=take, bytecode_version=version)
+        for instance in instances:
+            checked.problems.pop((instance.name, target), None)
+        check_kernels(port.kernel, out, instances, [target], jobs, take, bytecode_version=version)
 
 
 def _newer_versions(checked: Checked, targets: tuple[str, ...]) -> dict[str, str]:
@@ -185,6 +185,8 @@ def _refuse_tampering(port: Port, new: Path, targets: tuple[str, ...]) -> None:
     compiles to."""
     record = port.ledger.last("check")
     if record is None or record.inputs.get("kernel") != file_hash(port.kernel):
+        return
+    if record.inputs.get("dispatch") != file_hash(port.dispatch):
         return
     if record.inputs.get("checker") != checker_hash():
         return

@@ -3,34 +3,58 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import tileport.wrappers
 from tileport.capture.registry import tilegym_folder
 from tileport.errors import Error, ToolchainError
+from tileport.stages import dispatch
+from tileport.stages.check import ENTRY
 from tileport.stages.ledger import file_hash, folder_hash, text_hash
 from tileport.stages.port import Port
+from tileport.toolchain.check import Instance
 from tileport.wrappers.crate import write_check_crate, write_crate
 
 _TILEGYM = "tilegym/"
+
+_ENTRY = re.compile(
+    ENTRY.pattern + r".*?\bfn\s+(?P<entry>\w+)\s*(?:<(?P<generics>[^>]*)>)?\s*\(", re.MULTILINE | re.DOTALL
+)
 
 
 def inputs(port: Port, index: Mapping[str, Any]) -> dict[str, str]:
     return {
         "index": file_hash(port.index),
-        "entries": text_hash(repr(entries(port, index))),
+        "instances": text_hash(repr(instances(port, index))),
         "wrappers": folder_hash(Path(tileport.wrappers.__file__).parent, "*"),
         "tilegym": _tilegym_hash(index),
     }
 
 
-def entries(port: Port, index: Mapping[str, Any]) -> list[str]:
-    """Names of the specializations that kernel.rs has an entry for."""
+def instances(port: Port, index: Mapping[str, Any]) -> list[Instance]:
+    """What serves the specializations that kernel.rs has an entry for, with generics in the entry's order."""
     source = port.kernel.read_text(encoding="utf-8") if port.kernel.is_file() else ""
-    return [row["name"] for row in index["specializations"] if f"fn {row['name']}(" in source]
+    generics = entry_generics(source)
+    found = []
+    for instance in dispatch.read(port, [row["name"] for row in index["specializations"]]).values():
+        order = generics.get(instance.entry)
+        if order is not None and set(order) == set(instance.generics):
+            values = {name: instance.generics[name] for name in order}
+            found.append(replace(instance, generics=values))
+    return found
+
+
+def entry_generics(source: str) -> dict[str, list[str]]:
+    """The names of the generics of each entry in the text of a kernel.rs, in order."""
+    return {
+        match["entry"]: re.findall(r"(?:const\s+)?(\w+)\s*:", match["generics"] or "")
+        for match in _ENTRY.finditer(source)
+    }
 
 
 def run(port: Port, index: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -42,7 +66,7 @@ def run(port: Port, index: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]
     written: list[Path] = []
     if problem is None:
         try:
-            written = write_crate(port.folder, dict(index), entries(port, index))
+            written = write_crate(port.folder, dict(index), instances(port, index))
         except Error as error:
             problem = str(error).splitlines()[0]
     if problem is not None:
@@ -62,7 +86,7 @@ def _reason_against(port: Port, index: Mapping[str, Any]) -> str | None:
     sources = {row["source"] for row in index["specializations"]}
     if not all(source.startswith(_TILEGYM) for source in sources):
         return "the kernels are no operator of TileGym"
-    if not entries(port, index):
+    if not instances(port, index):
         return "no kernel was translated"
     return None
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from tileport.errors import Error, InputError, UsageError
 from tileport.stages.ledger import Ledger
 
-_WRITTEN = ("kernel.rs", "ffi.rs", "proof.json", "report.html", "Cargo.toml")
+_WRITTEN = ("kernel.rs", "dispatch.json", "ffi.rs", "proof.json", "report.html", "Cargo.toml")
 _TEMPORARY = (".tmp-*", ".reference-*", *(f".{name}.*" for name in _WRITTEN))
 """What files and folders are called before they are renamed into place."""
 
@@ -44,6 +44,10 @@ class Port:
     @property
     def kernel(self) -> Path:
         return self.folder / "kernel.rs"
+
+    @property
+    def dispatch(self) -> Path:
+        return self.folder / "dispatch.json"
 
     @property
     def generated(self) -> Path:

@@ -15,12 +15,13 @@ from typing import Any
 import tileport
 from tileport import _core, bytecode, contract, text
 from tileport.errors import InputError, RefusedError
-from tileport.stages import machine_code, tile_ir
+from tileport.stages import dispatch, machine_code, tile_ir
 from tileport.stages.assembly import AssemblyQueue
 from tileport.stages.check import ENTRY, Checked, Problem
 from tileport.stages.ledger import file_hash, folder_hash, text_hash
 from tileport.stages.port import Port
 from tileport.toolchain import Assembled, assemble, find_toolchain
+from tileport.toolchain.check import Instance
 from tileport.wrappers.crate import CUTILE_VERSION
 
 _BYTES_PER_SECOND = 4000.0
@@ -132,6 +133,7 @@ def run(
     compared = {
         row["name"]: _tile_ir(row, references, checked, refusals, targets) for row in index["specializations"]
     }
+    instances = dispatch.read(port, list(references.files))
     total = len(references.assembled) + len(references.ports)
     rows = []
     for row in index["specializations"]:
@@ -142,7 +144,7 @@ def run(
                 name, target, references, checked, queue.timeout_s, compared[name]["class"] != "differs"
             )
             advance(queue.finished, total, "assembling")
-        rows.append(_evidence(port, name, checked, compared[name], code))
+        rows.append(_evidence(port, name, instances.get(name), checked, compared[name], code))
     proof = {
         "schema": contract.PROOF,
         "op": index["op"],
@@ -160,7 +162,12 @@ def run(
 
 
 def _evidence(
-    port: Port, name: str, checked: Checked, ir: dict[str, Any], code: dict[str, dict[str, Any]]
+    port: Port,
+    name: str,
+    instance: Instance | None,
+    checked: Checked,
+    ir: dict[str, Any],
+    code: dict[str, dict[str, Any]],
 ) -> dict[str, Any]:
     """The row of one specialization."""
     for target, evidence in code.items():
@@ -169,13 +176,13 @@ def _evidence(
         if problem is not None and evidence["class"] != "neither":
             ir["class"] = "differs"
             _add(ir["findings"], _not_compiled(port, problem, target))
-    has_entry = name in checked.entries
+    served = instance if name in checked.entries else None
     return {
         "name": name,
-        "variant": name if has_entry else None,
-        "entry": name if has_entry else None,
-        "generics": {} if has_entry else None,
-        "kernel_sha256": file_hash(port.kernel) if has_entry else None,
+        "variant": served.entry if served else None,
+        "entry": served.entry if served else None,
+        "generics": dict(served.generics) if served else None,
+        "kernel_sha256": file_hash(port.kernel) if served else None,
         "ir": ir,
         "code": code,
         "unseen": None,
@@ -257,7 +264,7 @@ def _not_translated(
     row: Mapping[str, Any], problems: list[dict[str, Any]] | None, targets: tuple[str, ...]
 ) -> dict[str, Any]:
     if not problems:
-        return _refused("mistranslation", f"kernel.rs has no entry {row['name']}", targets, None)
+        return _refused("mistranslation", f"kernel.rs has no entry for {row['name']}", targets, None)
     first = problems[0]
     site = tile_ir.site(Path(row["source"]).name, first["line"] or row["line"], first["path"])
     advice = f"; {first['advice']}" if first.get("advice") else ""

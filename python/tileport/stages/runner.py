@@ -192,7 +192,7 @@ class Runner:
                 self._note(f"kernel.rs had been edited; the edited file is kept as {edited.name}")
             for name, problems in facts["refusals"].items():
                 self._note(f"{name} is refused: {problems[0]['message']}")
-            return self._translated_summary(facts), facts, ["kernel.rs"]
+            return self._translated_summary(facts), facts, ["kernel.rs", "dispatch.json"]
 
         inputs = translate.inputs(self._index, self._loaded.hash, source)
         self._stage("translate", inputs, work, lambda: self._translated_summary(self._facts("translate")))

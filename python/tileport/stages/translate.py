@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stage translate: the captured kernels as cuTile Rust, in kernel.rs."""
+"""Stage translate: the captured kernels as cuTile Rust, in kernel.rs, and which of its entries serve them, in
+dispatch.json."""
 
 from __future__ import annotations
 
@@ -12,17 +13,20 @@ from tileport import _core
 from tileport import translate as translator
 from tileport.capture import source_names, source_path
 from tileport.capture.index import relative_source
+from tileport.stages import dispatch
 from tileport.stages.capture import Source
 from tileport.stages.ledger import file_hash, text_hash
 from tileport.stages.port import Port
 from tileport.toolchain import write_atomically
+
+_TRANSLATOR = (_core.__file__, __file__, dispatch.__file__)
 
 
 def inputs(index: Mapping[str, Any], references_hash: str, source: Source) -> dict[str, str]:
     sources = {name: file_hash(path) for name, path in _source_files(index, source).items()}
     return {
         "reference": references_hash,
-        "translator": text_hash("\0".join(file_hash(Path(str(file))) for file in (_core.__file__, __file__))),
+        "translator": text_hash("\0".join(file_hash(Path(str(file))) for file in _TRANSLATOR)),
         "sources": text_hash(repr(sorted(sources.items()))),
     }
 
@@ -31,13 +35,18 @@ def run(port: Port, index: Mapping[str, Any], modules: Mapping[str, Any], source
     """Writes kernel.rs and gives facts: entries, and by name the diagnostics of what is refused."""
     specializations = [
         translator.Specialization(
-            row["name"], row["kernel"], modules[row["name"]], translator.argument_names(row["signature"])
+            row["name"],
+            row["kernel"],
+            modules[row["name"]],
+            translator.argument_names(row["signature"]),
+            translator.constants(row["signature"]),
         )
         for row in index["specializations"]
     ]
     names = {name: source_names(path) for name, path in _source_files(index, source).items()}
     translation = translator.translate(specializations, names=names, header=_header(index))
     write_atomically(port.kernel, translation.source.encode())
+    dispatch.write(port, translation)
     refusals = {
         refusal.name: [
             {part: diagnostic[part] for part in ("code", "message", "advice", "file", "line", "path")}

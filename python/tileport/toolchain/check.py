@@ -12,8 +12,9 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ __all__ = [
     "CheckResult",
     "CrateCheck",
     "Diagnostic",
+    "Instance",
     "cargo_check",
     "cargo_options",
     "check_kernels",
@@ -69,10 +71,22 @@ class Diagnostic:
 
 
 @dataclass(frozen=True)
-class CheckResult:
-    """What became of one entry for one target: ``file``, the bytecode, or ``error``, why there is none."""
+class Instance:
+    """An entry with values for its generics, and compiler hints beside those that it states."""
 
+    name: str
+    """What results and files are called by."""
     entry: str
+    generics: Mapping[str, int | str] = field(default_factory=dict)
+    hints: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What became of one instance for one target: ``file``, the bytecode, or ``error``, why there is none."""
+
+    name: str
+    """The instance's, which is the entry's unless instances were asked for."""
     target: str
     file: Path | None
     error: Diagnostic | None
@@ -93,17 +107,17 @@ class CrateCheck:
 def check_kernels(
     kernel: str | Path,
     out: str | Path,
-    entries: Sequence[str] | None = None,
+    entries: Sequence[str | Instance] | None = None,
     targets: Sequence[str] = DEFAULT_TARGETS,
     jobs: int = 2,
     on_result: Callable[[CheckResult], None] | None = None,
     bytecode_version: str = "13.3",
 ) -> list[CheckResult]:
-    """Compiles the named entries (None: all) of a kernel.rs for each target: ``out/TARGET/ENTRY.tileirbc``.
+    """Compiles entries or instances (None: all entries) of a kernel.rs: ``out/TARGET/NAME.tileirbc``.
 
-    ``on_result`` is called with each result as soon as it is there. A refused entry is a result; InputError
-    is raised if the file as a whole is unusable, UsageError for unknown entries and targets and for an
-    unwritable ``out``, ToolchainError if tileport-check is missing or broken.
+    ``on_result`` is called with each result as soon as it is there. A refused entry is a result, and so is an
+    instance that fits no entry; InputError is raised if the file as a whole is unusable, UsageError for unknown
+    entries and targets and for an unwritable ``out``, ToolchainError if tileport-check is missing or broken.
     """
     kernel, out = Path(kernel), Path(out)
     tool = find_toolchain().require("tileport-check")
@@ -117,14 +131,23 @@ def check_kernels(
         "--bytecode",
         bytecode_version,
     ]
-    for entry in entries or ():
-        command += ["--entry", entry]
+    names = [each for each in entries or () if isinstance(each, str)]
+    instances = [asdict(each) for each in entries or () if isinstance(each, Instance)]
     for target in targets:
         command += ["--target", target]
     results: list[CheckResult] = []
     if (entries is not None and not entries) or not targets:
         return results
-    with _running(command, _check_environment()) as process:
+    with contextlib.ExitStack() as resources:
+        if instances:
+            rows = [*instances, *({"name": name, "entry": name} for name in names)]
+            listing = resources.enter_context(tempfile.NamedTemporaryFile("w", suffix=".json"))
+            json.dump(rows, listing)
+            listing.flush()
+            command += ["--instances", listing.name]
+        for name in [] if instances else names:
+            command += ["--entry", name]
+        process = resources.enter_context(_running(command, _check_environment()))
         assert process.stdout is not None
         for line in process.stdout:
             result = _result_of(_parsed(line, tool), kernel, tool)
@@ -160,14 +183,14 @@ def _parsed(line: bytes, tool: Path) -> dict[str, Any]:
 
 def _result_of(document: dict[str, Any], kernel: Path, tool: Path) -> CheckResult:
     error = document.get("error")
-    if error is not None and "entry" not in document:
+    if error is not None and "name" not in document:
         raise _unusable(error, kernel)
     try:
         problem = None
         if error is not None:
             problem = Diagnostic(error["code"], error["message"], error["line"], error["column"], str(kernel))
         file = Path(document["file"]) if problem is None else None
-        return CheckResult(document["entry"], document["target"], file, problem, document.get("seconds", 0.0))
+        return CheckResult(document["name"], document["target"], file, problem, document.get("seconds", 0.0))
     except (KeyError, TypeError):
         raise ToolchainError(
             "check-failed", f"prints a result that lacks parts: {document}", str(tool), _doctor()

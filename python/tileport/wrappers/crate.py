@@ -26,6 +26,7 @@ import tomllib
 
 from tileport.errors import InputError, ToolchainError
 from tileport.toolchain import write_atomically
+from tileport.toolchain.check import Instance
 from tileport.toolchain.finding import rust_sources
 from tileport.wrappers.ffi import launcher_source
 from tileport.wrappers.port import port_wrapper
@@ -87,15 +88,16 @@ def _write_member(op_dir: Path, served_by: dict[Path, str]) -> list[Path]:
     return written
 
 
-def write_crate(op_dir: Path, index: dict[str, Any], entries: Iterable[str | dict[str, Any]]) -> list[Path]:
+def write_crate(op_dir: Path, index: dict[str, Any], entries: Iterable[str | Instance]) -> list[Path]:
     """Writes everything that serves the op in ``op_dir``: its crate with the launchers, its ported wrapper,
     and the workspace of all ops beside it.
 
-    ``index`` is the op's index (schema tileport/index/1); ``entries`` names the specializations that
-    kernel.rs has an entry for (NAMEs, or rows with a "name"). RefusedError when the wrapper cannot be ported.
+    ``index`` is the op's index (schema tileport/index/1); ``entries`` are the specializations that kernel.rs
+    serves: instances with the values of generics in the order of their entry's, or a NAME where the entry is
+    called so. RefusedError when the wrapper cannot be ported.
     """
     op = op_dir.name
-    names = [entry if isinstance(entry, str) else str(entry["name"]) for entry in entries]
+    instances = [Instance(entry, entry) if isinstance(entry, str) else entry for entry in entries]
     rows = [row for row in index["specializations"] if row["op"] == op]
     sources = sorted({row["source"] for row in rows})
     if index["op"] != op or len(sources) != 1:
@@ -104,10 +106,10 @@ def write_crate(op_dir: Path, index: dict[str, Any], entries: Iterable[str | dic
             f"expected specializations of {op} from one file, found {', '.join(sources) or 'none'}",
             op,
         )
-    unknown = sorted(set(names) - {row["name"] for row in rows})
+    unknown = sorted({instance.name for instance in instances} - {row["name"] for row in rows})
     if unknown:
         raise InputError("unknown-entry", f"not in the index of {op}: {', '.join(unknown)}", op)
-    files = {op_dir / "ffi.rs": _GENERATED_RUST + launcher_source(op, rows, names)}
+    files = {op_dir / "ffi.rs": _GENERATED_RUST + launcher_source(op, rows, instances)}
     for relative, text in port_wrapper(op, sources[0]).files.items():
         files[op_dir / relative] = text
     return sorted(_write_member(op_dir, files))
@@ -134,7 +136,7 @@ def library_root(op: str) -> str:
     """The src/lib.rs of an op's crate."""
     return (
         f"{_GENERATED_RUST}//! The kernels of {op} and, with the feature `ffi`, their exported launchers.\n"
-        "// Entries are named after a hash, and bind what Tile IR computes but does not use.\n"
+        "// Entries bear names of the Python source, and bind what Tile IR computes but does not use.\n"
         "#[allow(non_snake_case, unused_variables)]\n"
         '#[path = "../kernel.rs"]\n'
         "pub mod kernel;\n\n"

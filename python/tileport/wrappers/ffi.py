@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tileport.errors import RefusedError
+from tileport.toolchain.check import Instance
 from tileport.wrappers.ports import exported_symbols, identifier
 
 #: Element types as tileport-rt names them (module ``dtype``).
@@ -35,21 +36,21 @@ RUST_ELEMENTS = {
 _SCALARS = {"int32": "Int32", "float32": "Float32"}
 
 
-def launcher_source(op: str, rows: Sequence[dict[str, Any]], names: Iterable[str]) -> str:
-    """The text of ffi.rs for the specializations ``names`` among the index rows of ``op``.
+def launcher_source(op: str, rows: Sequence[dict[str, Any]], instances: Iterable[Instance]) -> str:
+    """The text of ffi.rs for the specializations among the index rows of ``op`` that have an instance.
 
     One exported symbol a kernel of the index, so that symbols do not change with what could be translated; a
     kernel without any entry exports none. Raises RefusedError when there is no entry at all, and for
     parameters that cannot be passed.
     """
-    wanted = set(names)
+    wanted = {instance.name: instance for instance in instances}
     symbols = exported_symbols(op, sorted({row["kernel"] for row in rows}))
     blocks = []
     for kernel, symbol in symbols.items():
-        entries = [row for row in rows if row["kernel"] == kernel and row["name"] in wanted]
-        if entries:
-            entries.sort(key=lambda row: str(row["name"]))
-            blocks.append(kernel_block(kernel, symbol, entries))
+        served = [row for row in rows if row["kernel"] == kernel and row["name"] in wanted]
+        if served:
+            served.sort(key=lambda row: str(row["name"]))
+            blocks.append(kernel_block(kernel, symbol, [(row, wanted[row["name"]]) for row in served]))
     if not blocks:
         raise RefusedError(
             "no-entries", f"no specialization of {op} has an entry, so there is nothing to launch", op
@@ -64,14 +65,19 @@ def launcher_source(op: str, rows: Sequence[dict[str, Any]], names: Iterable[str
     )
 
 
-def kernel_block(kernel: str, symbol: str, rows: Sequence[dict[str, Any]]) -> str:
-    """The entries of one kernel and the export of its launcher."""
+def kernel_block(kernel: str, symbol: str, served: Sequence[tuple[dict[str, Any], Instance]]) -> str:
+    """The specializations of one kernel and the export of its launcher."""
     table = f"ENTRIES_{identifier(kernel).upper()}"
     lines = [f"static {table}: &[Entry] = &["]
-    for row in rows:
+    for row, instance in served:
+        values = ", ".join(f'"{value}"' for value in instance.generics.values())
+        hints = ", ".join(f'("{name}", {value})' for name, value in instance.hints.items())
         lines += [
             "    Entry {",
             f'        name: "{row["name"]}",',
+            f'        function: "{instance.entry}",',
+            f"        generics: &[{values}],",
+            f"        hints: &[{hints}],",
             f'        module: "{kernel}",',
             f"        module_ast: kernel::{kernel}::__module_ast_self,",
             "        parameters: &[",

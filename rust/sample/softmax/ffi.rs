@@ -5,6 +5,9 @@ use tileport_rt::{Array, Entry, Parameter, dtype};
 
 static SOFTMAX_ROWS: &[Entry] = &[Entry {
     name: "softmax_rows__1024",
+    function: "softmax_rows__1024",
+    generics: &[],
+    hints: &[],
     module: "softmax_rows",
     module_ast: softmax_rows::__module_ast_self,
     parameters: &[

@@ -3,9 +3,11 @@
 
 use crate::compile::PreparedModule;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::instance::Instance;
 use crate::source::{Entry, KernelSource};
 use cutile_ir::bytecode::BytecodeVersion;
 use cutile_ir::capabilities::TargetCapabilities;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -14,29 +16,41 @@ use std::time::{Duration, Instant};
 /// The compiler recurses over expressions and inlined calls; its frames are large in unoptimised builds.
 const STACK_BYTES: usize = 256 << 20;
 
-/// What to compile: every named entry for every target.
+/// What to compile: every instance for every target.
 #[derive(Clone, Debug)]
 pub struct Request {
-    entries: Vec<Entry>,
+    instances: Vec<Instance>,
     targets: Vec<String>,
     version: BytecodeVersion,
     jobs: usize,
 }
 
 impl Request {
-    /// All entries of the file, bytecode 13.3, as many threads as the machine has cores.
-    pub fn all(checker: &Checker, targets: &[impl AsRef<str>]) -> Result<Self, Diagnostic> {
+    /// These instances, bytecode 13.3, as many threads as the machine has cores.
+    pub fn new(instances: Vec<Instance>, targets: &[impl AsRef<str>]) -> Result<Self, Diagnostic> {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
         let targets =
             targets.iter().map(|target| checked_target(target.as_ref())).collect::<Result<_, _>>()?;
-        Ok(Self { entries: checker.entries().to_vec(), targets, version: BytecodeVersion::V13_3, jobs })
+        Ok(Self { instances, targets, version: BytecodeVersion::V13_3, jobs })
     }
 
-    /// Restricts the request to the entries called `names`; an empty list leaves it as it is.
-    pub fn entries(mut self, checker: &Checker, names: &[impl AsRef<str>]) -> Result<Self, Diagnostic> {
+    /// All entries of a file that has no generic ones.
+    pub fn all(checker: &Checker, targets: &[impl AsRef<str>]) -> Result<Self, Diagnostic> {
+        let instances = checker.entries().iter().map(|entry| {
+            Instance::new(entry.name.clone(), entry, BTreeMap::new(), BTreeMap::new())
+        });
+        Self::new(instances.collect::<Result<_, _>>()?, targets)
+    }
+
+    /// Restricts the request to the instances called `names`; an empty list leaves it as it is.
+    pub fn only(mut self, checker: &Checker, names: &[impl AsRef<str>]) -> Result<Self, Diagnostic> {
+        for name in names.iter().map(AsRef::as_ref) {
+            if !self.instances.iter().any(|instance| instance.name == name) {
+                checker.entry(name)?;
+            }
+        }
         if !names.is_empty() {
-            let found = names.iter().map(|name| checker.source.entry(name.as_ref()).cloned());
-            self.entries = found.collect::<Result<_, _>>()?;
+            self.instances.retain(|instance| names.iter().any(|name| name.as_ref() == instance.name));
         }
         Ok(self)
     }
@@ -54,14 +68,15 @@ impl Request {
     }
 }
 
-/// The result for one entry and target.
+/// The result for one instance and target.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    pub entry: String,
+    /// The instance's name.
+    pub name: String,
     pub target: String,
     /// The bytes of the bytecode file, or why there are none.
     pub result: Result<Vec<u8>, Diagnostic>,
-    /// Time spent on this entry and target, without what the entries of a module share.
+    /// Time spent on this instance and target, without what the instances of a module share.
     pub elapsed: Duration,
 }
 
@@ -82,15 +97,20 @@ impl Checker {
         KernelSource::from_text(file_name, text).map(|source| Self { source })
     }
 
+    /// The entry called `name`.
+    pub fn entry(&self, name: &str) -> Result<&Entry, Diagnostic> {
+        self.source.entry(name)
+    }
+
     /// The entries of the file, in file order.
     pub fn entries(&self) -> &[Entry] {
         &self.source.entries
     }
 
-    /// Compiles what `request` names and calls `on_outcome` on this thread for each entry and target, in
+    /// Compiles what `request` names and calls `on_outcome` on this thread for each instance and target, in
     /// the order in which they finish.
     pub fn compile(&self, request: &Request, mut on_outcome: impl FnMut(Outcome)) {
-        let groups = grouped(&request.entries, request.jobs);
+        let groups = grouped(&request.instances, request.jobs);
         let next = AtomicUsize::new(0);
         let (sender, receiver) = mpsc::channel();
         std::thread::scope(|scope| {
@@ -110,26 +130,26 @@ impl Checker {
     fn work(
         &self,
         request: &Request,
-        groups: &[&[Entry]],
+        groups: &[&[Instance]],
         next: &AtomicUsize,
         sender: &mpsc::Sender<Outcome>,
     ) {
         while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
             let module = self.source.module_of(group);
             let prepared = module.and_then(|module| PreparedModule::new(&self.source.file_name, module));
-            for entry in *group {
+            for instance in *group {
                 for target in &request.targets {
                     let start = Instant::now();
                     let result = match &prepared {
-                        Ok(module) => module.compile(&entry.name, target, request.version),
+                        Ok(module) => module.compile(instance, target, request.version),
                         Err(problem) => Err(problem.clone()),
                     };
                     let result = result.map_err(|problem| Diagnostic {
-                        place: problem.place.or(Some(entry.place)),
+                        place: problem.place.or(Some(instance.entry.place)),
                         ..problem
                     });
-                    let (entry, target) = (entry.name.clone(), target.clone());
-                    if sender.send(Outcome { entry, target, result, elapsed: start.elapsed() }).is_err() {
+                    let (name, target) = (instance.name.clone(), target.clone());
+                    if sender.send(Outcome { name, target, result, elapsed: start.elapsed() }).is_err() {
                         return;
                     }
                 }
@@ -138,13 +158,14 @@ impl Checker {
     }
 }
 
-/// Splits entries into groups of one module each. What the compiler keeps of a module takes memory by the
+/// Splits instances into groups of one module each. What the compiler keeps of a module takes memory by the
 /// megabyte for each entry, so groups are small; preparing one costs as much as a few dozen statements, so
-/// they are not single entries unless the threads would run out of work.
-fn grouped(entries: &[Entry], jobs: usize) -> Vec<&[Entry]> {
+/// they are not single instances unless the threads would run out of work.
+fn grouped(instances: &[Instance], jobs: usize) -> Vec<&[Instance]> {
     const LARGEST: usize = 8;
-    let size = entries.len().div_ceil(4 * jobs).clamp(1, LARGEST);
-    entries.chunk_by(|a, b| a.module == b.module).flat_map(|module| module.chunks(size)).collect()
+    let size = instances.len().div_ceil(4 * jobs).clamp(1, LARGEST);
+    let modules = instances.chunk_by(|a, b| a.entry.module == b.entry.module);
+    modules.flat_map(|module| module.chunks(size)).collect()
 }
 
 /// Bytecode version from its usual spelling, such as `13.3`.

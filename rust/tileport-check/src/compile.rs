@@ -2,6 +2,7 @@
 //! Compiling one entry with cutile's own compiler, used as a library.
 
 use crate::diagnostic::{Code, Diagnostic, Place};
+use crate::instance::Instance;
 use crate::locate;
 use cutile::cutile_compiler::ast::{Module, SourceLocation, SpanBase, syn};
 use cutile::cutile_compiler::compiler::{CUDATileFunctionCompiler, CUDATileModules};
@@ -44,19 +45,19 @@ impl PreparedModule {
         Ok(Self { name, file_name: file_name.to_string(), item, modules })
     }
 
-    /// Compiles the entry called `entry` for `target` to the bytes of a Tile IR bytecode file. If the
+    /// Compiles `instance` for `target` to the bytes of a Tile IR bytecode file. If the
     /// compiler does not tell where a failure lies, that is found by compiling parts of the entry.
     pub(crate) fn compile(
         &self,
-        entry: &str,
+        instance: &Instance,
         target: &str,
         version: BytecodeVersion,
     ) -> Result<Vec<u8>, Diagnostic> {
-        self.compile_whole(entry, target, version).map_err(|problem| {
+        self.compile_whole(instance, target, version).map_err(|problem| {
             let place = problem.place.or_else(|| {
-                locate::statement_at_fault(&self.item, entry, |part| {
+                locate::statement_at_fault(&self.item, &instance.entry.name, |part| {
                     let compiled = Self::new(&self.file_name, part)
-                        .and_then(|part| part.compile_whole(entry, target, version));
+                        .and_then(|part| part.compile_whole(instance, target, version));
                     compiled.is_err_and(|d| (d.code, &d.message) == (problem.code, &problem.message))
                 })
             });
@@ -68,18 +69,18 @@ impl PreparedModule {
     /// bytecode is always written, because the compiler notices some errors only there.
     fn compile_whole(
         &self,
-        entry: &str,
+        instance: &Instance,
         target: &str,
         version: BytecodeVersion,
     ) -> Result<Vec<u8>, Diagnostic> {
         guarded(|| {
             let refused = |e| diagnostic_of(Code::Refused, e, &self.file_name);
-            let options = compile_options();
+            let options = instance.options(compile_options());
             let module = CUDATileFunctionCompiler::new(
                 &self.modules,
                 self.name,
-                entry,
-                &[],
+                &instance.entry.name,
+                &instance.generics,
                 &[],
                 &[],
                 &[],

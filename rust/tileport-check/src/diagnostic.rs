@@ -18,6 +18,8 @@ pub enum Code {
     DuplicateEntry,
     /// The caller asked for an entry that the file does not have.
     UnknownEntry,
+    /// The values for an entry's generics, or its hints, do not fit it.
+    Generics,
     /// The caller asked for a target name that is not of the form `sm_NN`, `sm_NNa` or `sm_NNf`.
     UnknownTarget,
     /// The caller asked for a bytecode version that the compiler cannot write.
@@ -42,6 +44,7 @@ impl Code {
             Code::NoEntry => "no-entry",
             Code::DuplicateEntry => "duplicate-entry",
             Code::UnknownEntry => "unknown-entry",
+            Code::Generics => "generics",
             Code::UnknownTarget => "unknown-target",
             Code::UnknownVersion => "unknown-version",
             Code::Unwritable => "unwritable",

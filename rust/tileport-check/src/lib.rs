@@ -10,8 +10,8 @@
 //! let checker = Checker::open("kernel.rs".as_ref())?;
 //! let request = Request::all(&checker, &["sm_90", "sm_100"])?;
 //! checker.compile(&request, |outcome| match &outcome.result {
-//!     Ok(bytecode) => println!("{} {}: {} bytes", outcome.entry, outcome.target, bytecode.len()),
-//!     Err(problem) => println!("{} {}: {problem}", outcome.entry, outcome.target),
+//!     Ok(bytecode) => println!("{} {}: {} bytes", outcome.name, outcome.target, bytecode.len()),
+//!     Err(problem) => println!("{} {}: {problem}", outcome.name, outcome.target),
 //! });
 //! # Ok::<(), tileport_check::Diagnostic>(())
 //! ```
@@ -19,10 +19,12 @@
 mod checker;
 mod compile;
 mod diagnostic;
+mod instance;
 mod locate;
 mod source;
 
 pub use checker::{Checker, Outcome, Request, parse_version};
 pub use cutile_ir::bytecode::BytecodeVersion;
 pub use diagnostic::{Code, Diagnostic, Place};
+pub use instance::Instance;
 pub use source::Entry;

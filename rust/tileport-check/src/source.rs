@@ -2,6 +2,7 @@
 //! A kernel source file as text, and the modules and entries that it declares.
 
 use crate::diagnostic::{Code, Diagnostic, Place};
+use crate::instance::Instance;
 use cutile::cutile_compiler::ast::syn;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,6 +20,8 @@ pub struct Entry {
     pub module: String,
     /// Where the name of the function stands.
     pub place: Place,
+    /// Names of its generics, in order.
+    pub generics: Vec<String>,
     /// The bytes of the function in the file, attributes included.
     pub(crate) bytes: Range<usize>,
 }
@@ -72,17 +75,18 @@ impl KernelSource {
     ///
     /// Syntax trees take kilobytes for each statement. So the other entries are made blank before parsing;
     /// what remains keeps its places.
-    pub(crate) fn module_of(&self, group: &[Entry]) -> Result<ItemMod, Diagnostic> {
+    pub(crate) fn module_of(&self, group: &[Instance]) -> Result<ItemMod, Diagnostic> {
         let mut text = String::with_capacity(self.text.len());
         let mut kept_up_to = 0;
-        for entry in self.entries.iter().filter(|entry| !group.contains(entry)) {
+        let is_wanted = |entry: &Entry| group.iter().any(|instance| instance.entry == *entry);
+        for entry in self.entries.iter().filter(|entry| !is_wanted(entry)) {
             text.push_str(&self.text[kept_up_to..entry.bytes.start]);
             let removed = self.text[entry.bytes.clone()].chars();
             text.extend(removed.map(|c| if c == '\n' { c } else { ' ' }));
             kept_up_to = entry.bytes.end;
         }
         text.push_str(&self.text[kept_up_to..]);
-        let module = parse(&text)?.into_iter().find(|module| module.ident == group[0].module);
+        let module = parse(&text)?.into_iter().find(|module| module.ident == group[0].entry.module);
         Ok(module.expect("the text was indexed with this module"))
     }
 
@@ -127,11 +131,20 @@ fn entries_of(module: &syn::ItemMod) -> Vec<Entry> {
                 name: function.sig.ident.to_string(),
                 module: module.ident.to_string(),
                 place: place_of(&function.sig.ident.span()),
+                generics: function.sig.generics.params.iter().filter_map(generic_name).collect(),
                 bytes: function.span().byte_range(),
             }),
             _ => None,
         })
         .collect()
+}
+
+fn generic_name(parameter: &syn::GenericParam) -> Option<String> {
+    match parameter {
+        syn::GenericParam::Type(it) => Some(it.ident.to_string()),
+        syn::GenericParam::Const(it) => Some(it.ident.to_string()),
+        syn::GenericParam::Lifetime(_) => None,
+    }
 }
 
 /// A copy of `module` with those of its entries only whose names `keep` accepts, and all its other items.

@@ -16,8 +16,8 @@ fn compiled(jobs: usize) -> BTreeMap<(String, String), Vec<u8>> {
     let request = Request::all(&checker, &TARGETS).unwrap().jobs(jobs);
     let mut files = BTreeMap::new();
     checker.compile(&request, |outcome| {
-        let bytes = outcome.result.unwrap_or_else(|e| panic!("{} {}: {e}", outcome.entry, outcome.target));
-        assert!(files.insert((outcome.entry, outcome.target), bytes).is_none());
+        let bytes = outcome.result.unwrap_or_else(|e| panic!("{} {}: {e}", outcome.name, outcome.target));
+        assert!(files.insert((outcome.name, outcome.target), bytes).is_none());
     });
     files
 }
@@ -46,7 +46,7 @@ fn entries_do_not_depend_on_their_neighbours() {
     let all = compiled(1);
     let checker = Checker::from_text("scale.rs", crowded).unwrap();
     for name in ["scale_f32", "sum_up", "product"] {
-        let request = Request::all(&checker, &["sm_90"]).unwrap().entries(&checker, &[name]).unwrap();
+        let request = Request::all(&checker, &["sm_90"]).unwrap().only(&checker, &[name]).unwrap();
         checker.compile(&request, |outcome| {
             let expected = &all[&(name.to_string(), "sm_90".to_string())];
             assert!(outcome.result.unwrap() == *expected, "{name} differs");
@@ -60,7 +60,7 @@ fn the_bytecode_has_the_version_that_was_asked_for() {
     for (text, minor) in [("13.3", 3), ("13.4", 4), ("13.5", 5)] {
         let version = tileport_check::parse_version(text).unwrap();
         let request = Request::all(&checker, &["sm_90"]).unwrap().version(version);
-        let request = request.entries(&checker, &["product"]).unwrap();
+        let request = request.only(&checker, &["product"]).unwrap();
         checker.compile(&request, |outcome| {
             // Magic, then major, minor and two bytes of tag.
             let bytes = outcome.result.unwrap();

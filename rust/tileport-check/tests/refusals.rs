@@ -12,7 +12,7 @@ fn outcomes(name: &str, target: &str) -> HashMap<String, Result<Vec<u8>, Diagnos
     let request = Request::all(&checker, &[target]).unwrap().jobs(2);
     let mut found = HashMap::new();
     checker.compile(&request, |outcome| {
-        found.insert(outcome.entry, outcome.result);
+        found.insert(outcome.name, outcome.result);
     });
     found
 }
@@ -85,7 +85,7 @@ fn unusable_requests_are_refused() {
         assert_eq!(Request::all(&checker, &[target]).unwrap_err().code, Code::UnknownTarget, "{target}");
     }
     let request = Request::all(&checker, &["sm_90"]).unwrap();
-    let problem = request.entries(&checker, &["scale_f16"]).unwrap_err();
+    let problem = request.only(&checker, &["scale_f16"]).unwrap_err();
     assert_eq!(problem.code, Code::UnknownEntry);
     assert_eq!(
         problem.message,

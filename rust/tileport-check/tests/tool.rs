@@ -26,7 +26,7 @@ fn compiled_entries_are_written_and_reported() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let mut entries = Vec::new();
     for line in lines(&output.stdout) {
-        let entry = line["entry"].as_str().unwrap().to_string();
+        let entry = line["name"].as_str().unwrap().to_string();
         let file = out.join("sm_90").join(format!("{entry}.tileirbc"));
         assert_eq!(line["file"].as_str(), file.to_str());
         assert_eq!(line["target"], "sm_90");
@@ -48,7 +48,7 @@ fn refused_entries_give_status_1_and_the_others_are_written() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "panics of the compiler must not be printed");
     let found = lines(&output.stdout);
     assert_eq!(found.len(), 7);
-    let refused = found.iter().find(|line| line["entry"] == "wrong_type").unwrap();
+    let refused = found.iter().find(|line| line["name"] == "wrong_type").unwrap();
     assert_eq!(refused["error"]["code"], "refused");
     assert_eq!(
         (refused["error"]["line"].as_u64(), refused["error"]["column"].as_u64()),
@@ -82,7 +82,7 @@ fn unusable_files_and_requests_give_status_2_and_one_line() {
         let found = lines(&output.stdout);
         assert_eq!(found.len(), 1, "{arguments:?}");
         assert_eq!(found[0]["error"]["code"], code, "{arguments:?}: {}", found[0]);
-        assert!(found[0].get("entry").is_none());
+        assert!(found[0].get("name").is_none());
     }
 }
 

@@ -20,6 +20,9 @@ const MATRIX: Array = Array {
 
 static ENTRY: Entry = Entry {
     name: "k__0",
+    function: "k__0",
+    generics: &[],
+    hints: &[],
     module: "k",
     module_ast: no_module,
     parameters: &[Parameter::Array(MATRIX), Parameter::Int32("n"), Parameter::Float32("eps")],
@@ -123,6 +126,9 @@ fn counts_and_kinds_of_arguments_are_compared() {
 fn arrays_that_alias_are_taken_where_the_entry_allows_it() {
     static ALIASING: Entry = Entry {
         name: "k__1",
+        function: "k__1",
+        generics: &[],
+        hints: &[],
         module: "k",
         module_ast: no_module,
         parameters: &[Parameter::Array(Array { may_alias: true, ..MATRIX })],

@@ -81,7 +81,7 @@ pub fn prepare(entry: &'static Entry, device_id: i32, raw_stream: u64) -> Result
     // SAFETY: the image comes whole from tileiras or from the store, which verifies its checksum.
     let module = unsafe { context.load_module_from_bytes(&cubin) };
     let module = module.map_err(|e| failed(format!("{} cannot be loaded: {e}", entry.name)))?;
-    let symbol = format!("{}_entry", entry.name);
+    let symbol = format!("{}_entry", entry.function);
     let function =
         module.load_function(&symbol).map_err(|e| failed(format!("{symbol} is not in the cubin: {e}")))?;
     Ok(Prepared { function, context })
@@ -91,7 +91,9 @@ pub fn prepare(entry: &'static Entry, device_id: i32, raw_stream: u64) -> Result
 fn bytecode_of(entry: &Entry, target: &str) -> Result<Vec<u8>, LaunchError> {
     guarded(|| {
         let options = CompileOptions::new().debug_info(DebugInfoLevel::None).opt_level(3);
-        KernelCompiler::new(entry.module_ast, entry.module, entry.name)
+        let options = entry.hints.iter().try_fold(options, with_hint)?;
+        KernelCompiler::new(entry.module_ast, entry.module, entry.function)
+            .generics(entry.generics.iter().map(ToString::to_string).collect())
             .target(target)
             .bytecode_version(BYTECODE_VERSION)
             .options(options)
@@ -99,6 +101,17 @@ fn bytecode_of(entry: &Entry, target: &str) -> Result<Vec<u8>, LaunchError> {
             .and_then(|artifacts| artifacts.bytecode())
             .map_err(|e| failed(format!("{} does not compile: {e}", entry.name)))
     })
+}
+
+fn with_hint(options: CompileOptions, hint: &(&str, i32)) -> Result<CompileOptions, LaunchError> {
+    let (name, value) = *hint;
+    match name {
+        "min_ctas_per_sm" => Ok(options.min_ctas_per_sm(value)),
+        "num_cta_in_cga" => Ok(options.num_cta_in_cga(value)),
+        "num_worker_warps_per_cta" => Ok(options.num_worker_warps_per_cta(value)),
+        "occupancy" => Ok(options.occupancy(value)),
+        _ => Err(failed(format!("cutile has no hint `{name}`"))),
+    }
 }
 
 /// tileiras is `$TILEPORT_TILEIRAS`, else the one that cutile finds.

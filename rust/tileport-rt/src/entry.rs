@@ -3,11 +3,17 @@
 
 use cutile::cutile_compiler::ast::Module;
 
-/// One entry of `kernel.rs`: one specialization of a kernel.
+/// One specialization of a kernel: an entry of `kernel.rs` with values for its generics.
 #[derive(Debug)]
 pub struct Entry {
-    /// Name of the entry function.
+    /// Name of the specialization.
     pub name: &'static str,
+    /// Name of the entry function.
+    pub function: &'static str,
+    /// Values of its generics, in their order, as Rust writes them.
+    pub generics: &'static [&'static str],
+    /// Compiler hints beside those that the entry states.
+    pub hints: &'static [(&'static str, i32)],
     /// Name of the `#[cutile::module]` that holds it.
     pub module: &'static str,
     /// The module's `__module_ast_self`.

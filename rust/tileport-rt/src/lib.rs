@@ -12,6 +12,9 @@
 //!
 //! static SOFTMAX_KERNEL: &[Entry] = &[Entry {
 //!     name: "softmax_kernel__0123456789",
+//!     function: "softmax_kernel__0123456789",
+//!     generics: &[],
+//!     hints: &[],
 //!     module: "softmax_kernel",
 //!     module_ast: softmax_kernel::__module_ast_self,
 //!     parameters: &[Parameter::Array(Array {
