@@ -19,7 +19,7 @@ namespace {
 
 using ConstantRow = std::pair<std::string, std::variant<bool, std::int64_t, double>>;
 using Row = std::tuple<std::string, std::string, const tileport::ir::Module*, std::vector<std::string>,
-                       std::vector<ConstantRow>>;
+                       std::vector<ConstantRow>, bool>;
 
 std::vector<translate::Constant> constants_from(const std::vector<ConstantRow>& rows) {
   std::vector<translate::Constant> constants;
@@ -69,20 +69,24 @@ py::dict variant_to_python(const translate::Variant& variant) {
     generics.append(py::make_tuple(each.name, each.is_type, derivation, text));
   }
   result["generics"] = generics;
-  py::list instances;
-  for (const translate::Instance& each : variant.instances) {
-    instances.append(py::make_tuple(each.name, each.generics, each.hints));
-  }
-  result["instances"] = instances;
+  const auto rows = [](const std::vector<translate::Instance>& instances) {
+    py::list list;
+    for (const translate::Instance& each : instances) {
+      list.append(py::make_tuple(each.name, each.generics, each.hints));
+    }
+    return list;
+  };
+  result["instances"] = rows(variant.instances);
+  result["variations"] = rows(variant.variations);
   return result;
 }
 
 py::dict translate_rows(const std::vector<Row>& rows, const translate::SourceNames& names,
                         const std::string& header, bool generic) {
   std::vector<translate::Specialization> specializations;
-  for (const auto& [name, kernel, module, argument_names, constants] : rows) {
+  for (const auto& [name, kernel, module, argument_names, constants, is_variation] : rows) {
     if (module == nullptr) throw py::type_error("a specialization's module is None");
-    specializations.push_back({name, kernel, module, argument_names, constants_from(constants)});
+    specializations.push_back({name, kernel, module, argument_names, constants_from(constants), is_variation});
   }
   tileport::Result<translate::Translation> translation = [&] {
     const py::gil_scoped_release other_threads_may_run;
@@ -111,7 +115,7 @@ void bind_translate(py::module_& core) {
   py::module_ module = core.def_submodule("translate", "Tile IR to cuTile Rust.");
   module.def("translate", &translate_rows, py::arg("specializations"), py::arg("names"), py::arg("header"),
              py::arg("generic"),
-             "Translates (name, kernel, module, argument names, constants) tuples. A dict: source, variants "
+             "Translates (name, kernel, module, argument names, constants, is a variation) tuples. A dict: source, variants "
              "and refusals, (name, diagnostics) pairs; or only diagnostics if the input is wrong.");
   module.def(
       "evaluate",

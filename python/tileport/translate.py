@@ -46,6 +46,8 @@ class Specialization:
     """One for each of the entry's arguments, or none."""
     constants: Sequence[tuple[str, bool | int | float]] = ()
     """The constants of the Python kernel with their values; const generics follow them."""
+    is_variation: bool = False
+    """Made to learn how generics follow from constants; it needs no entry itself."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ class Variant:
     generics: Sequence[Generic]
     instances: Mapping[str, Instance]
     """By specialization."""
+    variations: Mapping[str, Instance] = field(default_factory=dict)
+    """The same for specializations that are variations."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,7 @@ def translate(
     name is no Rust identifier.
     """
     rows = [
-        (each.name, each.kernel, each.module, list(each.argument_names), list(each.constants))
+        (each.name, each.kernel, each.module, list(each.argument_names), list(each.constants), each.is_variation)
         for each in specializations
     ]
     tables = {file: dict(positions) for file, positions in (names or {}).items()}
@@ -149,10 +153,11 @@ def _variant(row: Mapping[str, Any]) -> Variant:
         for name, is_type, document, text in row["generics"]
     ]
     names = [generic.name for generic in generics]
-    instances = {
-        name: Instance(dict(zip(names, values, strict=True)), hints) for name, values, hints in row["instances"]
-    }
-    return Variant(row["name"], row["kernel"], generics, instances)
+    instances, variations = (
+        {name: Instance(dict(zip(names, values, strict=True)), hints) for name, values, hints in row[part]}
+        for part in ("instances", "variations")
+    )
+    return Variant(row["name"], row["kernel"], generics, instances, variations)
 
 
 def argument_names(signature: Sequence[Mapping[str, Any]]) -> list[str]:

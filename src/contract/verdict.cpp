@@ -21,7 +21,8 @@ Enum enumerator(const std::array<std::string_view, N>& names, const nlohmann::js
   return static_cast<Enum>(found - names.begin());
 }
 
-Verdict verdict_of_row(const nlohmann::json& row) {
+/// Of a specialization, or of one at unseen constants.
+Verdict verdict_of_evidence(const nlohmann::json& row) {
   std::optional<IrClass> ir;
   if (!row["ir"].is_null()) ir = enumerator<IrClass>(kIrClasses, row["ir"]["class"]);
   std::vector<CodeClass> code;
@@ -29,6 +30,15 @@ Verdict verdict_of_row(const nlohmann::json& row) {
     for (const auto& [target, evidence] : row["code"].items())
       code.push_back(enumerator<CodeClass>(kCodeClasses, evidence["class"]));
   return verdict_of(ir, code);
+}
+
+/// A specialization is as good as its entry is at other constants.
+Verdict verdict_of_row(const nlohmann::json& row) {
+  Verdict worst = verdict_of_evidence(row);
+  if (!row["unseen"].is_null()) {
+    for (const auto& each : row["unseen"]) worst = std::max(worst, verdict_of_evidence(each));
+  }
+  return worst;
 }
 
 }  // namespace

@@ -13,6 +13,54 @@ struct Row {
 };
 
 constexpr std::array kRows = std::to_array<Row>({
+    {Need::number, {"number", R"(
+    /// `N` as a tile. Through the reshapes cutile knows no bounds of it, and adds no promises of its own.
+    fn number<const N: i32>() -> Tile<i32, { [] }> {
+        let one_element: Tile<i32, { [1] }> = broadcast_scalar(N, shape![1]);
+        reshape(one_element, shape![])
+    }
+)"}},
+    // cutile decides an `if` on const generics when it compiles, so that a divisor of 1 leaves no op.
+    {Need::divisible, {"divisible", R"(
+    /// `x`, promised to be a multiple of `D`; 1 promises nothing.
+    ///
+    /// # Safety
+    /// `x` is a multiple of `D`, which is one of 1, 2, 4, 8 and 16.
+    unsafe fn divisible<E: ElementType, const D: i32>(x: Tile<E, { [] }>) -> Tile<E, { [] }> {
+        if D == 16 {
+            assume_div_by_raw(x, 16, None, None)
+        } else if D == 8 {
+            assume_div_by_raw(x, 8, None, None)
+        } else if D == 4 {
+            assume_div_by_raw(x, 4, None, None)
+        } else if D == 2 {
+            assume_div_by_raw(x, 2, None, None)
+        } else {
+            x
+        }
+    }
+)"}},
+    {Need::aligned, {"aligned", R"(
+    /// `pointer`, promised to be aligned to `D` bytes; 1 promises nothing.
+    ///
+    /// # Safety
+    /// The address is a multiple of `D`, which is one of 1, 2, 4, 8 and 16.
+    unsafe fn aligned<E: ElementType, const D: i32>(
+        pointer: PointerTile<*mut E, { [] }>,
+    ) -> PointerTile<*mut E, { [] }> {
+        if D == 16 {
+            assume_div_by_raw(pointer, 16, None, None)
+        } else if D == 8 {
+            assume_div_by_raw(pointer, 8, None, None)
+        } else if D == 4 {
+            assume_div_by_raw(pointer, 4, None, None)
+        } else if D == 2 {
+            assume_div_by_raw(pointer, 2, None, None)
+        } else {
+            pointer
+        }
+    }
+)"}},
     {Need::padded_load, {"load_ptr_padded_tko", R"(
     /// `load_ptr_tko` whose padding is a tile, as in Tile IR; in `cutile::core` it is a scalar.
     #[cuda_tile::op(name = "cuda_tile.load_ptr_tko", params = ["source"])]

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
-#include <limits>
 #include <tuple>
 
 #include "translate/codes.hpp"
+#include "translate/declarations.hpp"
 #include "translate/handlers.hpp"
 #include "translate/hints.hpp"
 #include "translate/padding.hpp"
@@ -21,8 +22,8 @@ namespace {
 // What the launcher takes that cutile's macro generates.
 constexpr std::uint32_t kMostLauncherArguments = 64;
 
-// What a const generic can be.
-constexpr std::uint64_t kLargestDivisor = std::numeric_limits<std::int32_t>::max();
+// What the functions `divisible` and `aligned` know.
+constexpr std::uint64_t kLargestDivisor = 16;
 
 std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
@@ -443,7 +444,8 @@ void Entry::read_divisors() {
     if (!module_.op(op).info->is("assume")) return;
     const ir::Attribute* predicate = module_.tagged(op, "predicate");
     const bool plain = predicate && predicate->kind == ir::Attribute::Kind::div_by && !predicate->first &&
-                       !predicate->second && predicate->bits <= kLargestDivisor;
+                       !predicate->second && predicate->bits > 1 && std::has_single_bit(predicate->bits) &&
+                       predicate->bits <= kLargestDivisor;
     const ir::ValueId value = module_.operand(op, 0);
     if (plain && uses(value) == 1) divisors_.emplace(ir::index(value), op);
   });
@@ -460,9 +462,14 @@ void Entry::write_divisor(ir::ValueId value) {
   const std::int64_t number =
       promised ? static_cast<std::int64_t>(module_.tagged(promise->second, "predicate")->bits) : 1;
   const std::string role = stem(value);
+  const bool is_pointer = kind == ir::TypeKind::pointer;
+  const std::string of = types_.element(is_pointer ? module_.type(module_.type(type(value).element).element).kind : kind);
   const auto divisor = literals_.next({Literal::Kind::divisor, {}, number, role});
   if (promised) absorbed_.insert(promise->second);
-  if (divisor.text == "1") {
+  if (divisor.is_generic) {
+    const std::string function = declared(*this, is_pointer ? Need::aligned : Need::divisible);
+    define(result, role, call(fmt::format("{}::<{}, {}>", function, of, divisor.text), {name(value)}));
+  } else if (divisor.text == "1") {
     hold(result, name(value), role);
   } else {
     define(result, role, call("assume_div_by_raw", {name(value), divisor.text, "None", "None"}));

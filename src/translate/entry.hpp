@@ -41,7 +41,10 @@ struct Frame {
 enum class Need {
   tileir,      ///< `use cutile::tileir::*` in its module.
   bf16_trait,  ///< The trait of constants.hpp at the top of the file.
-  // Ops of declarations.hpp in its module.
+  // Functions and ops of declarations.hpp in its module.
+  number,
+  divisible,
+  aligned,
   padded_load,
   full_division,
   wrapping_truncation,
@@ -112,6 +115,8 @@ class Entry {
   /// Makes a value a constant, which `name` writes.
   void hold_constant(ir::ValueId value, std::uint64_t bits);
   bool is_constant(ir::ValueId value) const { return constants_.contains(ir::index(value)); }
+  /// Of a value that is one: the bits of its elements.
+  std::uint64_t constant_bits(ir::ValueId value) const { return constants_.at(ir::index(value)); }
   /// A variable in scope that holds a splat, else a new one.
   std::string constant(const Splat& splat);
   /// Writes the promise about a divisor of `value`, if it has one or an instance may have one.

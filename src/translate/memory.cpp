@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include "translate/codes.hpp"
+#include "translate/constants.hpp"
 #include "translate/declarations.hpp"
 #include "translate/handlers.hpp"
 #include "translate/hints.hpp"
 #include "translate/padding.hpp"
 #include "translate/rust_types.hpp"
 #include "translate/selectors.hpp"
+#include "translate/splat.hpp"
 
 namespace tileport::translate {
 
@@ -58,6 +60,16 @@ void offset(Entry& entry, OpReader& op) {
                call("addptr_tile", {entry.name(pointer), entry.name(op.operand("offset"))}));
 }
 
+/// All of a load's padding, if it is the zero of a type that may be generic: cutile 0.5.0 makes no scalar of a
+/// generic type from a tile.
+std::optional<Splat> zeros_of_generic(Entry& entry, ir::ValueId scalar, ir::ValueId result) {
+  if (!entry.is_constant(scalar)) return std::nullopt;
+  const auto form = constant_form(entry.element(scalar), 0);
+  const bool is_zero = entry.constant_bits(scalar) == 0;
+  if (!is_zero || !form || !form->is_zero_of_type) return std::nullopt;
+  return splat(entry, entry.element(scalar), 0, entry.type(result).shape);
+}
+
 void load(Entry& entry, OpReader& op) {
   const ir::ValueId source = op.operand("source");
   const auto mask = op.optional_operand("mask");
@@ -68,7 +80,11 @@ void load(Entry& entry, OpReader& op) {
   std::string function = "load_ptr_tko";
   std::string filling = "None";
   if (padding) {
-    if (const auto scalar = padding_scalar(entry.module(), *padding)) {
+    const auto scalar = padding_scalar(entry.module(), *padding);
+    if (const auto zeros = scalar ? zeros_of_generic(entry, *scalar, op.result()) : std::nullopt) {
+      function = declared(entry, Need::padded_load);
+      filling = fmt::format("Some({})", entry.constant(*zeros));
+    } else if (scalar) {
       filling = fmt::format("Some(tile_to_scalar({}))", entry.name(*scalar));
     } else {
       function = declared(entry, Need::padded_load);

@@ -8,6 +8,7 @@
 
 #include "translate/codes.hpp"
 #include "translate/constants.hpp"
+#include "translate/declarations.hpp"
 #include "translate/handlers.hpp"
 #include "translate/rust_types.hpp"
 #include "translate/splat.hpp"
@@ -29,10 +30,12 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// The scalar `value` on all places of a tile.
-Expression spread(const Splat& splat, const std::string& value) {
-  return splat.shape == "shape![]" ? call("scalar_to_tile", {value})
-                                   : call("broadcast_scalar", {value, splat.shape});
+bool is_scalar(const Splat& splat) { return splat.shape == "shape![]"; }
+
+/// A const generic on all places of a tile. cutile 0.5.0 refuses one in `constant`.
+Expression spread_generic(Entry& entry, const Splat& splat) {
+  if (!is_scalar(splat)) return call("broadcast_scalar", {splat.value, splat.shape});
+  return call(fmt::format("{}::<{}>", declared(entry, Need::number), splat.value), {});
 }
 
 }  // namespace
@@ -68,15 +71,17 @@ std::optional<Splat> splat(Entry& entry, ir::TypeKind kind, std::uint64_t bits,
 
 std::string write(Entry& entry, const Splat& splat) {
   if (splat.is_generic) {
-    // cutile 0.5.0 refuses a const generic in `constant`.
-    if (splat.kind == ir::TypeKind::i32) return entry.bind(splat.role, splat.type, spread(splat, splat.value));
+    const Expression numbers = spread_generic(entry, splat);
+    if (splat.kind == ir::TypeKind::i32) return entry.bind(splat.role, splat.type, numbers);
     const bool is_float = splat.kind == ir::TypeKind::f32;
-    const std::string narrow = entry.bind(splat.role, splat.carrier_type, spread(splat, splat.value));
+    const std::string narrow = entry.bind(splat.role, splat.carrier_type, numbers);
     return entry.bind(splat.role, splat.type, call(is_float ? "bitcast" : "exti", {narrow}));
   }
   if (splat.value == "false") {
     // `constant(false, …)` gives true in cutile 0.5.0; a scalar `false` is right.
-    return entry.bind(splat.role, splat.type, spread(splat, entry.bind("no", "bool", text("false"))));
+    const std::string no = entry.bind("no", "bool", text("false"));
+    return entry.bind(splat.role, splat.type,
+                      is_scalar(splat) ? call("scalar_to_tile", {no}) : call("broadcast_scalar", {no, splat.shape}));
   }
   const Expression written = call("constant", {splat.value, splat.shape});
   if (!splat.carrier) return entry.bind(splat.role, splat.type, written);

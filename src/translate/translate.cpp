@@ -166,8 +166,10 @@ class Translator {
     Entry entry(module, kernel, {specialization.argument_names}, options_, Literals::marked());
     entry.translate();
     if (entry.diagnostics().empty()) return Marked{i, entry.source(), entry.read_literals(), entry.instance_hints()};
-    result_.refusals.push_back(
-        {specialization.name, diagnostics_of(specialization, kernel, options_, entry)});
+    if (!specialization.is_variation) {
+      result_.refusals.push_back(
+          {specialization.name, diagnostics_of(specialization, kernel, options_, entry)});
+    }
     return std::nullopt;
   }
 
@@ -180,19 +182,21 @@ class Translator {
   }
 
   Entry write(const std::string& kernel, const Group& each) {
-    const std::size_t first = each.members.front()->specialization;
+    const std::size_t first = each.captured(specializations_)->specialization;
     const Specialization& specialization = specializations_[first];
     const ir::Function& function = *kernels_[first];
     Variant variant{options_.generic ? variant_name(kernel, specialization, function) : specialization.name,
-                    kernel, each.generics, {}, false};
+                    kernel, each.generics, {}, {}, false};
     std::vector<std::string> written(each.generic_of.size());
     for (std::size_t i = 0; i < written.size(); ++i) {
       if (each.generic_of[i] != Group::kNoGeneric) written[i] = each.generics[each.generic_of[i]].name;
     }
     variant.has_hints_by_instance = !each.has_same_hints();
     for (const Marked* member : each.members) {
-      variant.instances.push_back({specializations_[member->specialization].name, each.values(*member), {}});
-      if (variant.has_hints_by_instance) variant.instances.back().hints = member->hints;
+      const Specialization& of = specializations_[member->specialization];
+      auto& instances = of.is_variation ? variant.variations : variant.instances;
+      instances.push_back({of.name, each.values(*member), {}});
+      if (variant.has_hints_by_instance) instances.back().hints = member->hints;
     }
     const auto with_trees = with_reduction_trees(*specialization.module, function.body);
     const ir::Module& module = with_trees ? *with_trees : *specialization.module;

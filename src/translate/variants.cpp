@@ -169,6 +169,13 @@ std::vector<GenericValue> Group::values(const Marked& member) const {
   return result;
 }
 
+const Marked* Group::captured(const std::vector<Specialization>& specializations) const {
+  const auto found = std::ranges::find_if(members, [&](const Marked* member) {
+    return !specializations[member->specialization].is_variation;
+  });
+  return found == members.end() ? nullptr : *found;
+}
+
 bool Group::has_same_hints() const {
   return std::ranges::all_of(members,
                              [&](const Marked* member) { return member->hints == members.front()->hints; });
@@ -185,7 +192,9 @@ std::vector<Group> group(const std::vector<Marked>& marked,
   }
   Grouping grouping(specializations);
   for (const auto& members : structures) grouping.add(members);
-  return grouping.take();
+  std::vector<Group> groups = grouping.take();
+  std::erase_if(groups, [&](const Group& each) { return each.captured(specializations) == nullptr; });
+  return groups;
 }
 
 }  // namespace tileport::translate

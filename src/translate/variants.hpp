@@ -31,10 +31,12 @@ struct Group {
 
   std::vector<GenericValue> values(const Marked& member) const;
   bool has_same_hints() const;
+  /// The first member that is no variation; null: there is none.
+  const Marked* captured(const std::vector<Specialization>& specializations) const;
 };
 
 /// Groups of one kernel, in order of their first members. Literals that no derivation explains split a
-/// group.
+/// group; groups of nothing but variations are left out.
 std::vector<Group> group(const std::vector<Marked>& marked,
                          const std::vector<Specialization>& specializations);
 

@@ -27,6 +27,8 @@ struct Specialization {
   std::vector<std::string> argument_names;
   /// The constants of the Python kernel, in the order of its parameters: const generics follow them.
   std::vector<Constant> constants;
+  /// Made to learn how an entry's generics follow from constants; it needs no entry itself.
+  bool is_variation = false;
 };
 
 /// Python variable names by source position: file → (line, column) → name.
@@ -64,6 +66,7 @@ struct Variant {
   std::string kernel;
   std::vector<Generic> generics;
   std::vector<Instance> instances;
+  std::vector<Instance> variations;  ///< The same for specializations that are variations.
   /// Whether the hints are the instances', not the entry's.
   bool has_hints_by_instance = false;
 };

@@ -107,3 +107,66 @@ def _describe_argument(argument: Any, storages: dict[int, int]) -> Any:
     if isinstance(argument, (list, tuple)):
         return [_describe_argument(item, storages) for item in argument]
     return plain_value(argument)
+
+
+def constraint_of(parameter: dict[str, Any]) -> Any:
+    """cuda.tile's constraint for a parameter as `describe_parameter` describes it."""
+    import cuda.tile as ct
+    from cuda.tile.compilation import (
+        ArrayConstraint,
+        ConstantConstraint,
+        ListConstraint,
+        ScalarConstraint,
+        TupleConstraint,
+    )
+
+    kind = parameter["kind"]
+    if kind == "array":
+        return ArrayConstraint(
+            getattr(ct, parameter["dtype"]),
+            parameter["rank"],
+            index_dtype=getattr(ct, parameter["index_dtype"]),
+            stride_lower_bound_incl=parameter["stride_lower_bound"],
+            alias_groups=parameter["alias_groups"],
+            may_alias_internally=parameter["may_alias_internally"],
+            stride_constant=parameter["stride_constant"],
+            shape_constant=parameter["shape_constant"],
+            stride_divisible_by=parameter["stride_divisible_by"],
+            shape_divisible_by=parameter["shape_divisible_by"],
+            base_addr_divisible_by=parameter["base_address_divisible_by"],
+        )
+    if kind == "scalar":
+        return ScalarConstraint(getattr(ct, parameter["dtype"]))
+    if kind == "constant":
+        return ConstantConstraint(_constant_of(parameter["type"], parameter["value"]))
+    if kind == "list":
+        return ListConstraint(
+            constraint_of(parameter["element"]),
+            alias_groups=parameter["alias_groups"],
+            elements_may_alias=parameter["elements_may_alias"],
+        )
+    if kind == "tuple":
+        return TupleConstraint([constraint_of(item) for item in parameter["items"]])
+    raise TypeError(f"a signature has no parameters of kind {kind}")
+
+
+def _constant_of(type_name: str, value: Any) -> Any:
+    if type_name == "float":
+        return float(value)
+    if type_name in ("int", "bool", "str", "NoneType"):
+        return value
+    raise TypeError(f"a constant of type {type_name} cannot be made from text")
+
+
+def options_of(hints: dict[str, Any]) -> Any:
+    """cuda.tile's ``CompilerOptions`` for hints as `describe_hints` describes them."""
+    from cuda.tile._compiler_options import CompilerOptions
+
+    def value_of(hint: Any) -> Any:
+        if not isinstance(hint, dict):
+            return hint
+        targets = {target: value for target, value in hint.items() if target != "default"}
+        default = {"default": hint["default"]} if "default" in hint else {}
+        return ByTarget(**targets, **default)
+
+    return CompilerOptions(**{name: value_of(hint) for name, hint in hints.items()})

@@ -50,6 +50,11 @@ class Port:
         return self.folder / "dispatch.json"
 
     @property
+    def unseen(self) -> Path:
+        """cuTile's bytecode for constants that were not captured, by which generics are proven."""
+        return self.folder / "unseen"
+
+    @property
     def generated(self) -> Path:
         return self.folder / "generated"
 

@@ -43,8 +43,11 @@ class References:
     ports: dict[tuple[str, str], Future[Assembled]] = field(default_factory=dict)
 
     def submit(self, queue: AssemblyQueue, targets: tuple[str, ...]) -> None:
+        """Queues those that were not queued before."""
         for name, path in self.files.items():
             for target in targets:
+                if (name, target) in self.assembled:
+                    continue
                 weight = path.stat().st_size / _BYTES_PER_SECOND
                 self.assembled[name, target] = queue.submit(path, target, weight)
 
@@ -67,27 +70,44 @@ def read_references(port: Port, index: Mapping[str, Any]) -> References:
     for row in index["specializations"]:
         name = row["name"]
         path = port.reference / f"{name}.tileirbc"
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise InputError(
-                "unreadable-reference", f"cannot be read: {error.strerror}", str(path), _RECAPTURE
-            ) from None
-        module = bytecode.read(data, str(path))
-        digest = hashlib.sha256(data).hexdigest()
-        text_digest = hashlib.sha256(text.print(module).encode(errors="surrogateescape")).hexdigest()
-        if digest != row["sha256"] or not name.endswith(f"__{text_digest[:10]}"):
-            raise RefusedError(
-                "tampered-reference",
-                "is not the bytecode that was captured under this name",
-                str(path),
-                _RECAPTURE,
-            )
+        references.modules[name] = _read_reference(path, name, row["sha256"])
         references.files[name] = path
-        references.modules[name] = module
-        references.hashes[name] = digest
+        references.hashes[name] = row["sha256"]
     references.hash = text_hash(repr([file_hash(port.index), sorted(references.hashes.items())]))
     return references
+
+
+def _read_reference(path: Path, name: str, sha256: str) -> Any:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            "unreadable-reference", f"cannot be read: {error.strerror}", str(path), _RECAPTURE
+        ) from None
+    module = bytecode.read(data, str(path))
+    text_digest = hashlib.sha256(text.print(module).encode(errors="surrogateescape")).hexdigest()
+    if hashlib.sha256(data).hexdigest() != sha256 or not name.endswith(f"__{text_digest[:10]}"):
+        raise RefusedError(
+            "tampered-reference",
+            "is not the bytecode that was captured under this name",
+            str(path),
+            _RECAPTURE,
+        )
+    return module
+
+
+def read_unseen(port: Port, references: References) -> list[str]:
+    """Adds the bytecode of unseen/ that dispatch.json lists, and gives the names that are new."""
+    new = []
+    for row in dispatch.unseen(port):
+        name = row["name"]
+        if name not in references.files:
+            path = port.unseen / f"{name}.tileirbc"
+            references.modules[name] = _read_reference(path, name, row["sha256"])
+            references.files[name] = path
+            references.hashes[name] = row["sha256"]
+            new.append(name)
+    return new
 
 
 _RECAPTURE = "Capture it again: `tileport convert OP --fresh`."
@@ -124,27 +144,50 @@ def run(
 ) -> dict[str, Any]:
     """Makes and writes the proof of what was checked. Assemblies that were not queued before are queued
     here."""
-    if not references.assembled:
-        references.submit(queue, targets)
+    references.submit(queue, targets)
     for name, target in checked.files:
         if (name, target) not in references.ports:
             references.submit_port(queue, name, target, checked.files[name, target])
     # While tileiras works.
+    captured = {row["name"]: row for row in index["specializations"]}
+    unseen = dispatch.unseen(port)
     compared = {
-        row["name"]: _tile_ir(row, references, checked, refusals, targets) for row in index["specializations"]
+        name: _tile_ir(row, references, checked, refusals, targets)
+        for name, row in (
+            *captured.items(),
+            *((row["name"], {**captured[row["of"]], "name": row["name"]}) for row in unseen),
+        )
     }
     instances = dispatch.read(port, list(references.files))
     total = len(references.assembled) + len(references.ports)
-    rows = []
-    for row in index["specializations"]:
-        name = row["name"]
-        code = {}
+
+    def codes(name: str) -> dict[str, dict[str, Any]]:
+        found = {}
         for target in targets:
-            code[target] = _machine_code(
+            found[target] = _machine_code(
                 name, target, references, checked, queue.timeout_s, compared[name]["class"] != "differs"
             )
             advance(queue.finished, total, "assembling")
-        rows.append(_evidence(port, name, instances.get(name), checked, compared[name], code))
+        return found
+
+    rows = [
+        _evidence(port, name, instances.get(name), checked, compared[name], codes(name)) for name in captured
+    ]
+    by_name = {row["name"]: row for row in rows}
+    for row in unseen:
+        evidence = _evidence(port, row["name"], instances.get(row["name"]), checked, compared[row["name"]],
+                             codes(row["name"]))  # fmt: skip
+        of = by_name[row["of"]]
+        of["unseen"] = [
+            *(of["unseen"] or ()),
+            {
+                "name": row["name"],
+                "constants": row["constants"],
+                "generics": row["generics"],
+                "ir": evidence["ir"],
+                "code": evidence["code"],
+            },
+        ]
     proof = {
         "schema": contract.PROOF,
         "op": index["op"],

@@ -13,7 +13,7 @@ from typing import Any
 
 from tileport import contract, report
 from tileport.errors import UsageError
-from tileport.stages import capture, check, host, prove, translate
+from tileport.stages import capture, check, dispatch, host, prove, translate
 from tileport.stages.assembly import AssemblyQueue
 from tileport.stages.capture import Source
 from tileport.stages.ledger import Record, file_hash, folder_hash
@@ -187,12 +187,14 @@ class Runner:
 
         def work(advance: Callable[[int, int, str], None]) -> tuple[str, dict[str, Any], list[str]]:
             edited = self._keep_edited_kernel()
-            facts = translate.run(self.port, self._index, self._loaded.modules, source)
+            facts = translate.run(self.port, self._index, self._loaded.modules, source, advance)
             if edited is not None:
                 self._note(f"kernel.rs had been edited; the edited file is kept as {edited.name}")
+            for note in facts["notes"]:
+                self._note(note)
             for name, problems in facts["refusals"].items():
                 self._note(f"{name} is refused: {problems[0]['message']}")
-            return self._translated_summary(facts), facts, ["kernel.rs", "dispatch.json"]
+            return self._translated_summary(facts), facts, ["kernel.rs", "dispatch.json", "unseen"]
 
         inputs = translate.inputs(self._index, self._loaded.hash, source)
         self._stage("translate", inputs, work, lambda: self._translated_summary(self._facts("translate")))
@@ -221,6 +223,10 @@ class Runner:
         return check.inputs(self.port, self._names(), self.options.targets)
 
     def _compile(self, advance: Callable[[int, int, str], None]) -> check.Checked:
+        prove.read_unseen(self.port, self._loaded)
+        if self._queue is not None:
+            self._loaded.submit(self._queue, self.options.targets)
+
         def compiled(name: str, target: str, path: Path) -> None:
             if self._queue is not None:
                 self._loaded.submit_port(self._queue, name, target, path)
@@ -306,7 +312,8 @@ class Runner:
         return self._references
 
     def _names(self) -> list[str]:
-        return [row["name"] for row in self._index["specializations"]]
+        captured = [row["name"] for row in self._index["specializations"]]
+        return captured + [row["name"] for row in dispatch.unseen(self.port)]
 
     def _facts(self, stage: str) -> Mapping[str, Any]:
         record = self.port.ledger.last(stage)

@@ -4,7 +4,8 @@ dispatch.json."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,15 @@ import tileport
 from tileport import _core
 from tileport import translate as translator
 from tileport.capture import source_names, source_path
+from tileport.capture.compiling import Compiled, KernelCompiler
 from tileport.capture.index import relative_source
-from tileport.stages import dispatch
+from tileport.stages import dispatch, generics
 from tileport.stages.capture import Source
 from tileport.stages.ledger import file_hash, text_hash
 from tileport.stages.port import Port
 from tileport.toolchain import write_atomically
 
-_TRANSLATOR = (_core.__file__, __file__, dispatch.__file__)
+_TRANSLATOR = (_core.__file__, __file__, dispatch.__file__, generics.__file__)
 
 
 def inputs(index: Mapping[str, Any], references_hash: str, source: Source) -> dict[str, str]:
@@ -31,8 +33,16 @@ def inputs(index: Mapping[str, Any], references_hash: str, source: Source) -> di
     }
 
 
-def run(port: Port, index: Mapping[str, Any], modules: Mapping[str, Any], source: Source) -> dict[str, Any]:
-    """Writes kernel.rs and gives facts: entries, and by name the diagnostics of what is refused."""
+def run(
+    port: Port,
+    index: Mapping[str, Any],
+    modules: Mapping[str, Any],
+    source: Source,
+    advance: Callable[[int, int, str], None] = lambda *_: None,
+) -> dict[str, Any]:
+    """Writes kernel.rs and dispatch.json and gives facts: entries, by name the diagnostics of what is refused,
+    and notes about generics."""
+    rows = index["specializations"]
     specializations = [
         translator.Specialization(
             row["name"],
@@ -41,12 +51,26 @@ def run(port: Port, index: Mapping[str, Any], modules: Mapping[str, Any], source
             translator.argument_names(row["signature"]),
             translator.constants(row["signature"]),
         )
-        for row in index["specializations"]
+        for row in rows
     ]
     names = {name: source_names(path) for name, path in _source_files(index, source).items()}
-    translation = translator.translate(specializations, names=names, header=_header(index))
+
+    def translate(given: Sequence[translator.Specialization]) -> translator.Translation:
+        return translator.translate(given, names=names, header=_header(index))
+
+    with contextlib.ExitStack() as resources:
+        compilers: dict[str, KernelCompiler] = {}
+
+        def compile(row: Mapping[str, Any], signature: Sequence[Mapping[str, Any]]) -> Compiled:
+            model = row["device_model"][0]
+            if model not in compilers:
+                compilers[model] = resources.enter_context(KernelCompiler(model))
+            return compilers[model].compile(row, signature)
+
+        recovered = generics.recover(rows, specializations, translate, compile, advance)
+    translation = recovered.translation
     write_atomically(port.kernel, translation.source.encode())
-    dispatch.write(port, translation)
+    dispatch.write(port, recovered)
     refusals = {
         refusal.name: [
             {part: diagnostic[part] for part in ("code", "message", "advice", "file", "line", "path")}
@@ -54,7 +78,12 @@ def run(port: Port, index: Mapping[str, Any], modules: Mapping[str, Any], source
         ]
         for refusal in translation.refusals
     }
-    return {"entries": translation.entries, "refusals": refusals}
+    return {
+        "entries": translation.entries,
+        "unseen": len(recovered.variations),
+        "refusals": refusals,
+        "notes": recovered.notes,
+    }
 
 
 def _source_files(index: Mapping[str, Any], source: Source) -> dict[str, Path]:
