@@ -40,11 +40,10 @@ from tileport.stages import machine_code, tile_ir
 from tileport.stages.assembly import AssemblyQueue
 from tileport.stages.check import ENTRY, checker_hash
 from tileport.toolchain import Assembled, assemble, cache_folder
-from tileport.toolchain.check import CheckResult, cargo_check, check_kernels
+from tileport.toolchain.check import CheckResult, Instance, cargo_check, check_kernels
 from tileport.wrappers.crate import write_check_crate
 
 #: Entries that one process of cutile's compiler gets; a failure loses no more than these.
-_BATCH = 48
 _IR_CLASSES = ("equal", "equal_up_to", "differs")
 _CODE_CLASSES = ("identical", "differs", "neither", "timeout")
 
@@ -59,6 +58,7 @@ class Specialization:
     module: Any = None
     refusals: list[dict[str, Any]] = field(default_factory=list)
     source: str = ""
+    instance: Instance | None = None
     ports: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By target: the record of the results file."""
     ir: dict[str, Any] | None = None
@@ -214,24 +214,35 @@ def row_of(path: Path) -> dict[str, Any] | None:
 
 
 def translate(specializations: list[Specialization]) -> None:
-    names = names_of(specializations)
+    """All of an operator at once, as entries are shared; each specialization's time is its share."""
     for each in specializations:
         each.module = tileport.bytecode.read_file(str(each.path))
-        started = time.perf_counter()
-        translation = tileport.translate.translate([request(each)], names=names)
-        each.seconds["translate"] = time.perf_counter() - started
+    started = time.perf_counter()
+    translation = tileport.translate.translate(
+        [request(each) for each in specializations], names=names_of(specializations)
+    )
+    seconds = time.perf_counter() - started
+    refusals = {refusal.name: refusal.diagnostics for refusal in translation.refusals}
+    instances = {
+        name: Instance(name, variant.name, instance.generics, instance.hints)
+        for variant in translation.variants
+        for name, instance in variant.instances.items()
+    }
+    for each in specializations:
+        each.seconds["translate"] = seconds / len(specializations)
         each.source = translation.source
-        for refusal in translation.refusals:
-            each.refusals = [
-                {part: diagnostic[part] for part in ("code", "message", "file", "line", "path")}
-                for diagnostic in refusal.diagnostics
-            ]
+        each.instance = instances.get(each.name)
+        each.refusals = [
+            {part: diagnostic[part] for part in ("code", "message", "file", "line", "path")}
+            for diagnostic in refusals.get(each.name, ())
+        ]
 
 
 def request(each: Specialization) -> tileport.translate.Specialization:
     arguments = tileport.translate.argument_names(each.row["signature"]) if each.row else []
+    constants = tileport.translate.constants(each.row["signature"]) if each.row else []
     kernel = each.row["kernel"] if each.row else tileport.translate.kernel_name(each.module)
-    return tileport.translate.Specialization(each.name, kernel, each.module, arguments)
+    return tileport.translate.Specialization(each.name, kernel, each.module, arguments, constants)
 
 
 def names_of(specializations: list[Specialization]) -> dict[str, dict[tuple[int, int], str]]:
@@ -250,55 +261,47 @@ def compile_ports(
     specializations: list[Specialization], folder: Path, results: Results, arguments: argparse.Namespace
 ) -> None:
     """Fills `ports`; what the results file doesn't know is compiled, a batch a process."""
-    translated = [each for each in specializations if not each.refusals]
+    translated = [each for each in specializations if each.instance is not None]
     folder.mkdir(parents=True, exist_ok=True)
-    # rustc judges the operator's file as a whole.
-    whole = tileport.translate.translate([request(each) for each in translated], names=names_of(translated))
-    (folder / "kernel.rs").write_text(whole.source)
+    kernel = folder / "kernel.rs"
+    kernel.write_text(translated[0].source if translated else "")
     checker = checker_hash()
     for target in arguments.targets.split(","):
-        missing = []
+        missing = {}
         for each in translated:
-            key = digest(checker, target, each.source)
+            key = digest(checker, target, each.source, each.name)
             known = results.get(key)
             if known is None:
-                missing.append((each, key))
+                missing[each.name] = (each, key)
             else:
                 each.ports[target] = known
-        for start in range(0, len(missing), _BATCH):
-            compile_batch(dict_by_name(missing[start : start + _BATCH]), target, results, arguments.jobs)
+        compile_missing(kernel, missing, target, results, arguments.jobs)
     for each in translated:
         each.seconds["check"] = sum(port["seconds"] for port in each.ports.values())
 
 
-def dict_by_name(pairs: list[tuple[Specialization, str]]) -> dict[str, tuple[Specialization, str]]:
-    return {each.name: (each, key) for each, key in pairs}
-
-
-def compile_batch(
-    batch: dict[str, tuple[Specialization, str]], target: str, results: Results, jobs: int
+def compile_missing(
+    kernel: Path,
+    missing: dict[str, tuple[Specialization, str]],
+    target: str,
+    results: Results,
+    jobs: int,
 ) -> None:
+    def take(result: CheckResult) -> None:
+        each, key = missing[result.name]
+        error = result.error
+        each.ports[target] = results.put({
+            "key": key,
+            "name": result.name,
+            "target": target,
+            "seconds": result.seconds,
+            "port": None if result.file is None else packed(result.file.read_bytes()),
+            "problem": None if error is None else {"code": error.code, "message": error.message[:2000]},
+        })  # fmt: skip
+
+    instances = [each.instance for each, _ in missing.values() if each.instance is not None]
     with tempfile.TemporaryDirectory(prefix="tileport-benchmark-") as name:
-        kernel = Path(name) / "kernel.rs"
-        translation = tileport.translate.translate(
-            [request(each) for each, _ in batch.values()],
-            names=names_of([each for each, _ in batch.values()]),
-        )
-        kernel.write_text(translation.source)
-
-        def take(result: CheckResult) -> None:
-            each, key = batch[result.name]
-            error = result.error
-            each.ports[target] = results.put({
-                "key": key,
-                "entry": result.entry,
-                "target": target,
-                "seconds": result.seconds,
-                "port": None if result.file is None else packed(result.file.read_bytes()),
-                "problem": None if error is None else {"code": error.code, "message": error.message[:2000]},
-            })  # fmt: skip
-
-        check_kernels(kernel, Path(name), None, [target], jobs, on_result=take)
+        check_kernels(kernel, Path(name), instances, [target], jobs, on_result=take)
 
 
 def packed(data: bytes) -> str:

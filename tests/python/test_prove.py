@@ -200,7 +200,7 @@ def test_a_kernel_without_the_entry_is_unproven(port: Port, kernel: str | None) 
     assert (conversion.verdict, conversion.exit_status) == ("unproven", 1)
     [row] = conversion.specializations
     assert row["entry"] is None and row["kernel_sha256"] is None
-    assert row["ir"]["findings"][0]["message"] == f"kernel.rs has no entry {VIEWS}"
+    assert row["ir"]["findings"][0]["message"] == f"kernel.rs has no entry for {VIEWS}"
     assert code_classes(conversion) == {"sm_90": "differs", "sm_100": "differs"}
 
 
@@ -238,8 +238,8 @@ def test_a_port_that_alone_does_not_assemble_differs(
     port: Port, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = find_toolchain().require("tileiras")
-    # A port's entry bears the specialization's name, the reference's the launcher's symbol.
-    body = f'grep -q {VIEWS}_entry "$4" && exit 5; exec {real} "$@"'
+    # A port's entry is called after its element types, the reference's bears the launcher's symbol.
+    body = f'grep -q "_softmax_kernel_tma_[a-z0-9]*_entry" "$4" && exit 5; exec {real} "$@"'
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("TILEPORT_TILEIRAS", str(stand_in(tmp_path / "tileiras", body)))
     conversion = tileport.prove(port.folder, targets="sm_90")
@@ -287,7 +287,7 @@ def test_a_target_that_neither_side_can_be_made_for_is_neither(
     real = find_toolchain().require("tileport-check")
     refusal = json.dumps(
         {
-            "entry": VIEWS,
+            "name": VIEWS,
             "target": "sm_100",
             "error": {"code": "refused", "message": "no", "line": 3, "column": 1},
         }
@@ -295,7 +295,9 @@ def test_a_target_that_neither_side_can_be_made_for_is_neither(
     checker = tmp_path / "tileport-check"
     # Compiles for sm_90 only, and reports sm_100 as refused.
     checker.write_text(f"#!/bin/sh\n[ $1 = --version ] && exec {real} $1\n"
-                       f"{real} $1 --out $3 --target sm_90\necho '{refusal}'\nexit 1\n")  # fmt: skip
+                       "for instances; do :; done\n"
+                       f'{real} $1 --out $3 --target sm_90 --instances "$instances"\n'
+                       f"echo '{refusal}'\nexit 1\n")  # fmt: skip
     checker.chmod(0o755)
     monkeypatch.setenv("TILEPORT_CHECK", str(checker))
     tileiras = find_toolchain().require("tileiras")

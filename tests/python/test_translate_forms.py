@@ -32,13 +32,13 @@ def ports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         translate.Specialization(f"{name}__port", name, bytecode.read(build()))
         for name, build in FORMS.items()
     ]
-    translation = translate.translate(forms)
+    translation = translate.translate(forms, generic=False)
     assert not translation.refusals
     kernel = folder / "kernel.rs"
     kernel.write_text(translation.source)
     results = check_kernels(kernel, folder, None, [TARGET], bytecode_version="13.5")
-    assert [f"{each.entry}: {each.error}" for each in results if each.error] == []
-    return {each.entry.removesuffix("__port"): each.file for each in results if each.file is not None}
+    assert [f"{each.name}: {each.error}" for each in results if each.error] == []
+    return {each.name.removesuffix("__port"): each.file for each in results if each.file is not None}
 
 
 @pytest.mark.parametrize("name", sorted(set(FORMS) - REWRITTEN))
@@ -119,13 +119,15 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     source = ""
     for number, (name, old, new) in enumerate(FAULTS):
         module = bytecode.read(FORMS[name]())
-        port = translate.translate([translate.Specialization(f"fault_{number}", f"m{number}", module)])
+        port = translate.translate(
+            [translate.Specialization(f"fault_{number}", f"m{number}", module)], generic=False
+        )
         assert port.source.count(old) >= 1, old
         source += port.source[port.source.index("#[cutile::module]") :].replace(old, new, 1)
     (folder / "kernel.rs").write_text(source)
     results = check_kernels(folder / "kernel.rs", folder, None, [TARGET], bytecode_version="13.5")
-    assert [f"{each.entry}: {each.error}" for each in results if each.error] == []
-    return {each.entry: each.file for each in results if each.file is not None}
+    assert [f"{each.name}: {each.error}" for each in results if each.error] == []
+    return {each.name: each.file for each in results if each.file is not None}
 
 
 @pytest.mark.parametrize("number", range(len(FAULTS)), ids=lambda number: f"{FAULTS[number][0]}-{number}")
@@ -143,6 +145,6 @@ def test_rustc_accepts_every_port(tmp_path: Path) -> None:
         translate.Specialization(f"{name}__port", name, bytecode.read(build()))
         for name, build in FORMS.items()
     ]
-    (crate / "kernel.rs").write_text(translate.translate(forms).source)
+    (crate / "kernel.rs").write_text(translate.translate(forms, generic=False).source)
     write_check_crate(crate)
     assert [str(problem) for problem in cargo_check(crate).diagnostics] == []

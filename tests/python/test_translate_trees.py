@@ -101,7 +101,7 @@ def expected() -> list[Any]:
 def port(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("trees")
     module = bytecode.read(FORMS["trees"]())
-    translation = translate.translate([translate.Specialization("trees", "trees", module)])
+    translation = translate.translate([translate.Specialization("trees", "trees", module)], generic=False)
     (folder / "kernel.rs").write_text(translation.source)
     [result] = check_kernels(folder / "kernel.rs", folder, None, ["sm_90"], bytecode_version="13.5")
     assert result.file is not None, result.error

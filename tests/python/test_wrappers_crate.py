@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tileport.errors import InputError, RefusedError
+from tileport.toolchain.check import Instance
 from tileport.wrappers import build_library, write_check_crate, write_crate
 from tileport.wrappers.crate import runtime_crate
 from tileport.wrappers.facts import ELEMENT_TYPES, describe_array, describe_constant, describe_scalar
@@ -65,7 +66,11 @@ def op_folder(tmp_path: Path, kernel: str = KERNEL) -> Path:
 
 def test_files_of_an_op_and_of_the_workspace(tmp_path: Path) -> None:
     folder = op_folder(tmp_path)
-    written = write_crate(folder, index(row(NAME), row(OTHER)), [NAME, {"name": OTHER}])
+    other = Instance(OTHER, "_softmax_kernel_f16", {"E": "f16", "N": 64}, {"occupancy": 2})
+    written = write_crate(folder, index(row(NAME), row(OTHER)), [NAME, other])
+    launchers = (folder / "ffi.rs").read_text()
+    assert 'function: "_softmax_kernel_f16",\n        generics: &["f16", "64"],' in launchers
+    assert 'hints: &[("occupancy", 2)],' in launchers
     assert {path.relative_to(tmp_path).as_posix() for path in written} == {
         *("Cargo.toml", "Cargo.lock", "cutile_kernels/Cargo.toml", "cutile_kernels/src/lib.rs"),
         *("softmax/Cargo.toml", "softmax/src/lib.rs", "softmax/ffi.rs", "softmax/softmax.py"),

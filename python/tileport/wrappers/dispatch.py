@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tileport.errors import InputError
 from tileport.wrappers.errors import MissingSpecializationError
-from tileport.wrappers.facts import parameter_key
+from tileport.wrappers.facts import INT32_MAXIMUM, INT32_MINIMUM, parameter_key
 from tileport.wrappers.ports import exported_symbols
 
 #: cuTile's compiler hints with the values it uses when nothing is said.
@@ -34,21 +34,101 @@ class Entry:
     hints: tuple[tuple[str, Any], ...] = ()
 
 
+@dataclass(frozen=True)
+class Family:
+    """How the generics of a specialization's entry follow from constants."""
+
+    generics: tuple[tuple[str, Any, dict[str, Any] | None], ...]
+    """Name, value for the specialization, and the derivation from constants."""
+    followed: frozenset[str]
+    """The constants in the derivations."""
+
+    def differs_in_followed_constants(
+        self, captured: tuple[dict[str, Any], ...], asked: tuple[dict[str, Any], ...]
+    ) -> bool:
+        """Whether two signatures are alike but for values of constants that are followed."""
+        if len(captured) != len(asked):
+            return False
+        return all(
+            parameter_key(have) == parameter_key(want)
+            or (
+                have["kind"] == want["kind"] == "constant"
+                and have["type"] == want["type"]
+                and have["name"] in self.followed
+            )
+            for have, want in zip(captured, asked, strict=True)
+        )
+
+    def instance(self, name: str, parameters: tuple[dict[str, Any], ...]) -> str | None:
+        """How the kernel library calls the specialization ``name`` at other constants: ``NAME<64,f16>``.
+
+        None if a derivation has no result for them, or none that a generic can be.
+        """
+        from tileport._core import translate
+
+        constants = [
+            (parameter["name"], parameter["value"])
+            for parameter in parameters
+            if parameter["kind"] == "constant" and isinstance(parameter["value"], int | float)
+        ]
+        values = []
+        for _, value, derivation in self.generics:
+            new = value if derivation is None else translate.evaluate(derivation, constants)
+            if new is None or (isinstance(new, int) and not INT32_MINIMUM <= new <= INT32_MAXIMUM):
+                return None
+            values.append(str(new))
+        return f"{name}<{','.join(values)}>"
+
+
+def families_of(dispatch: dict[str, Any]) -> dict[str, Family]:
+    """The families in a dispatch.json, of entries that were confirmed at constants not captured."""
+    confirmed = {row["entry"] for row in dispatch["unseen"]}
+    variants = {row["entry"]: row["generics"] for row in dispatch["variants"] if row["entry"] in confirmed}
+    families = {}
+    for row in dispatch["instances"]:
+        derivations = {each["name"]: each["derivation"] for each in variants.get(row["entry"], ())}
+        followed = frozenset(
+            name for derivation in derivations.values() if derivation for name in _constants_in(derivation)
+        )
+        if followed:
+            generics = tuple((name, value, derivations[name]) for name, value in row["generics"].items())
+            families[row["name"]] = Family(generics, followed)
+    return families
+
+
+def _constants_in(derivation: dict[str, Any]) -> Iterator[str]:
+    if derivation["operation"] == "constant":
+        yield derivation["name"]
+    for inner in derivation["of"]:
+        yield from _constants_in(inner)
+
+
 @dataclass
 class DispatchTable:
     """The entries of one op."""
 
     op: str
     entries: dict[Key, Entry]
+    families: dict[str, Family] = field(default_factory=dict)
+    """Of those specializations whose entry follows constants, by name."""
 
     @classmethod
-    def from_index(cls, index: dict[str, Any], names: Iterable[str] | None = None) -> DispatchTable:
-        """Reads an index (schema tileport/index/1); ``names`` limits it to those that have an entry."""
+    def from_index(
+        cls,
+        index: dict[str, Any],
+        names: Iterable[str] | None = None,
+        dispatch: dict[str, Any] | None = None,
+    ) -> DispatchTable:
+        """Reads an index (schema tileport/index/1); ``names`` limits it to those that have an entry.
+
+        With ``dispatch`` (schema tileport/dispatch/1) entries also serve constants that were not captured, if
+        they follow constants and that was confirmed.
+        """
         op = index["op"]
         wanted = None if names is None else set(names)
         rows = [row for row in index["specializations"] if row["op"] == op]
         symbols = exported_symbols(op, sorted({row["kernel"] for row in rows}))
-        table = cls(op, {})
+        table = cls(op, {}, families_of(dispatch) if dispatch is not None else {})
         for row in rows:
             if wanted is not None and row["name"] not in wanted:
                 continue
@@ -70,6 +150,8 @@ class DispatchTable:
         """The entry of a launch; MissingSpecializationError tells what was asked for and what is nearest."""
         described = tuple(parameters)
         entry = self.entries.get(specialization_key(kernel, described, hints))
+        if entry is None:
+            entry = self._at_other_constants(kernel, described, hints)
         if entry is not None:
             return entry
         lines = [f"  {describe_parameter(parameter)}" for parameter in described]
@@ -81,6 +163,22 @@ class DispatchTable:
             f"{self._nearest(kernel, described, hints)}\n"
             f"Run `tileport convert {self.op} --tests DIR` with a test that makes this launch.",
         )
+
+    def _at_other_constants(
+        self, kernel: str, parameters: tuple[dict[str, Any], ...], hints: dict[str, Any]
+    ) -> Entry | None:
+        """The instance of an entry that differs from a captured one in constants that the entry follows."""
+        asked = hints_key(hints)
+        for entry in self.entries.values():
+            family = self.families.get(entry.name)
+            if family is None or entry.kernel != kernel or entry.hints != asked:
+                continue
+            if not family.differs_in_followed_constants(entry.parameters, parameters):
+                continue
+            name = family.instance(entry.name, parameters)
+            if name is not None:
+                return replace(entry, name=name, parameters=parameters)
+        return None
 
     def _nearest(self, kernel: str, parameters: tuple[dict[str, Any], ...], hints: dict[str, Any]) -> str:
         best: list[str] | None = None

@@ -17,6 +17,7 @@ from tileport.wrappers.errors import PortMissingError
 
 LIBRARY_NAME = "libcutile_kernels.so"
 INDEX_SCHEMA = "tileport/index/1"
+DISPATCH_SCHEMA = "tileport/dispatch/1"
 #: Ported wrappers are imported as parts of this package, which exists only in memory.
 PORTS_PACKAGE = "tileport_ports"
 
@@ -88,6 +89,23 @@ def read_index(folder: Path, op: str) -> dict[str, Any]:
         found = index.get("schema") if isinstance(index, dict) else type(index).__name__
         raise InputError("bad-index", f"expected schema {INDEX_SCHEMA}, found {found}", str(path))
     return index
+
+
+def read_dispatch(folder: Path, op: str) -> dict[str, Any] | None:
+    """The op's dispatch.json, by which entries serve constants that were not captured; None if there is none."""
+    path = folder / op / "dispatch.json"
+    if not path.is_file():
+        return None
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(
+            "bad-dispatch", f"cannot be read: {error}", str(path), f"Run `tileport convert {op} --fresh`."
+        ) from error
+    if not isinstance(document, dict) or document.get("schema") != DISPATCH_SCHEMA:
+        found = document.get("schema") if isinstance(document, dict) else type(document).__name__
+        raise InputError("bad-dispatch", f"expected schema {DISPATCH_SCHEMA}, found {found}", str(path))
+    return document
 
 
 def load_wrapper(folder: Path, op: str) -> ModuleType:

@@ -20,7 +20,7 @@ import torch
 from tileport.wrappers import facts
 from tileport.wrappers.dispatch import DEFAULT_HINTS, DispatchTable, Entry
 from tileport.wrappers.library import KernelLibrary, TensorTemplate, pack_scalar
-from tileport.wrappers.ports import current_folder, library_path, read_index
+from tileport.wrappers.ports import current_folder, library_path, read_dispatch, read_index
 from tileport.wrappers.tuning import Measurement, TuningResult, exhaustive_search
 
 __all__ = [
@@ -46,7 +46,7 @@ _ELEMENTS = {
 
 @functools.cache
 def _table(folder: Path, op: str) -> DispatchTable:
-    return DispatchTable.from_index(read_index(folder, op))
+    return DispatchTable.from_index(read_index(folder, op), dispatch=read_dispatch(folder, op))
 
 
 @functools.cache

@@ -4,7 +4,7 @@
 use cutile::cutile_compiler::ast::Module;
 
 /// One specialization of a kernel: an entry of `kernel.rs` with values for its generics.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Name of the specialization.
     pub name: &'static str,
@@ -20,6 +20,15 @@ pub struct Entry {
     pub module_ast: fn() -> Module,
     /// Parameters in order, without those that are constants of the specialization.
     pub parameters: &'static [Parameter],
+}
+
+impl Entry {
+    /// The same entry with other generics; it lives as long as the process.
+    pub(crate) fn with_generics(&'static self, name: &str, values: &[&str]) -> &'static Entry {
+        let leak = |text: &str| -> &'static str { Box::leak(text.to_string().into_boxed_str()) };
+        let generics: Vec<&'static str> = values.iter().map(|value| leak(value)).collect();
+        Box::leak(Box::new(Entry { name: leak(name), generics: Box::leak(generics.into()), ..*self }))
+    }
 }
 
 /// One parameter of an entry, with the name it has in the original kernel.

@@ -6,7 +6,7 @@ use crate::arguments;
 use crate::driver::{self, Prepared};
 use crate::entry::Entry;
 use crate::error::{self, LaunchError};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,12 +16,17 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 pub struct Kernel {
     entries: &'static [Entry],
     by_name: OnceLock<HashMap<&'static [u8], Slot>>,
+    /// Entries with other generics than those of [`Kernel::entries`], by the name that asks for them. They
+    /// live as long as the library, as what is compiled for them does.
+    others: RwLock<BTreeMap<Vec<u8>, &'static Slot>>,
 }
 
 /// An entry with what was prepared for it and how often it was launched.
 struct Slot {
     entry: &'static Entry,
     launches: AtomicU64,
+    /// Launches of an entry with other generics count for the entry, too.
+    counted_as: Option<&'static Slot>,
     prepared: RwLock<Vec<(i32, Arc<Prepared>)>>,
     preparing: Mutex<()>,
 }
@@ -43,7 +48,7 @@ static KERNELS: Mutex<Vec<&'static Kernel>> = Mutex::new(Vec::new());
 
 impl Kernel {
     pub const fn new(entries: &'static [Entry]) -> Self {
-        Self { entries, by_name: OnceLock::new() }
+        Self { entries, by_name: OnceLock::new(), others: RwLock::new(BTreeMap::new()) }
     }
 
     /// Launches as an exported function does: gives a [`Status`] and keeps the text of a failure.
@@ -106,6 +111,9 @@ impl Kernel {
         // SAFETY: the words fit the entry's parameters; the rest is the caller's promise.
         unsafe { prepared.launch(&mut words, grid, raw_stream) }?;
         slot.launches.fetch_add(1, Ordering::Relaxed);
+        if let Some(base) = slot.counted_as {
+            base.launches.fetch_add(1, Ordering::Relaxed);
+        }
         Ok(())
     }
 
@@ -114,10 +122,41 @@ impl Kernel {
             lock(&KERNELS).push(self);
             self.entries.iter().map(|entry| (entry.name.as_bytes(), Slot::new(entry))).collect()
         });
-        by_name.get(name).ok_or_else(|| {
+        match by_name.get(name) {
+            Some(slot) => Ok(slot),
+            None => self.other(by_name, name),
+        }
+    }
+
+    /// The slot of `NAME<64,f16>`: the entry NAME with these generics.
+    fn other(
+        &'static self,
+        by_name: &'static HashMap<&'static [u8], Slot>,
+        name: &[u8],
+    ) -> Result<&'static Slot, LaunchError> {
+        if let Some(slot) = self.others.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(name) {
+            return Ok(slot);
+        }
+        let unknown = || {
             let message = format!("the library has no entry `{}`", String::from_utf8_lossy(name));
             LaunchError::new(Status::InvalidArgument, message)
-        })
+        };
+        let text = std::str::from_utf8(name).map_err(|_| unknown())?;
+        let (base, values) = text.strip_suffix('>').and_then(|t| t.split_once('<')).ok_or_else(unknown)?;
+        let base = by_name.get(base.as_bytes()).ok_or_else(unknown)?;
+        let values: Vec<&str> = values.split(',').collect();
+        if values.len() != base.entry.generics.len() {
+            let message = format!("`{text}`: the entry has {} generics", base.entry.generics.len());
+            return Err(LaunchError::new(Status::InvalidArgument, message));
+        }
+        let mut others = self.others.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(slot) = others.get(name) {
+            return Ok(slot);
+        }
+        let entry = base.entry.with_generics(text, &values);
+        let slot: &'static Slot = Box::leak(Box::new(Slot { counted_as: Some(base), ..Slot::new(entry) }));
+        others.insert(name.to_vec(), slot);
+        Ok(slot)
     }
 }
 
@@ -126,6 +165,7 @@ impl Slot {
         Self {
             entry,
             launches: AtomicU64::new(0),
+            counted_as: None,
             prepared: RwLock::new(Vec::new()),
             preparing: Mutex::new(()),
         }
@@ -156,7 +196,10 @@ impl Slot {
 /// Launches of the entry called `name` that the driver accepted in this process.
 pub fn launch_count(name: &[u8]) -> u64 {
     let kernels = lock(&KERNELS);
-    let slots = kernels.iter().filter_map(|kernel| kernel.by_name.get()?.get(name));
+    let slots = kernels.iter().filter_map(|kernel| {
+        let others = kernel.others.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        kernel.by_name.get()?.get(name).or_else(|| others.get(name).copied())
+    });
     slots.map(|slot| slot.launches.load(Ordering::Relaxed)).sum()
 }
 
