@@ -124,6 +124,7 @@ void bind_translate(py::module_& core) {
       },
       py::arg("derivation"), py::arg("constants"),
       "The number that a derivation (a dict: operation, name, number, of) gives for constants, or None.");
+  module.def("derivation_operations", &translate::derivation_operations, "Names of the operations of derivations.");
   module.def("untranslated_ops", &translate::untranslated_ops,
              "Mnemonics of the ops that have no translation.");
   module.def("kernel_name", &translate::kernel_name, py::arg("module"),

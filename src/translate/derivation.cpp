@@ -40,7 +40,7 @@ struct Unary {
 constexpr auto kUnary = std::to_array<Unary>({
     {"next_power_of_two",
      [](Integer a) {
-       return a < 1 ? std::nullopt : Result(static_cast<Integer>(std::bit_ceil(static_cast<std::uint64_t>(a))));
+       return a < 1 ? std::nullopt : small(static_cast<Integer>(std::bit_ceil(static_cast<std::uint64_t>(a))));
      },
      "next_power_of_two({})"},
     {"negative", [](Integer a) { return small(-a); }, "-{}"},
@@ -115,7 +115,9 @@ const Constant* find(std::string_view name, std::span<const Constant> constants)
   return found == constants.end() ? nullptr : &*found;
 }
 
-Integer bits_of(double value) {
+/// Nothing for a NaN, whose bits no constant means.
+Result bits_of(double value) {
+  if (std::isnan(value)) return std::nullopt;
   return static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(static_cast<float>(value)));
 }
 
@@ -322,7 +324,7 @@ std::optional<Integer> evaluate(const Derivation& derivation, std::span<const Co
   }
   if (const auto* known = find_in(kFloatOperations, derivation.operation)) {
     const auto value = derivation.of.size() == 1 ? real(derivation.of.front(), constants) : std::nullopt;
-    return value ? std::optional(bits_of(known->apply(*value))) : std::nullopt;
+    return value ? bits_of(known->apply(*value)) : std::nullopt;
   }
   Column operands;
   for (const Derivation& each : derivation.of) {

@@ -470,6 +470,8 @@ void Entry::write_divisor(ir::ValueId value) {
     const std::string function = declared(*this, is_pointer ? Need::aligned : Need::divisible);
     define(result, role, call(fmt::format("{}::<{}, {}>", function, of, divisor.text), {name(value)}));
   } else if (divisor.text == "1") {
+    // The type is written for the marks' sake only: with them there is a statement.
+    types_.write(module_.value(result).type);
     hold(result, name(value), role);
   } else {
     define(result, role, call("assume_div_by_raw", {name(value), divisor.text, "None", "None"}));

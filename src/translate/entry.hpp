@@ -63,7 +63,7 @@ class Entry {
   };
 
   Entry(const ir::Module& module, const ir::Function& function, Signature signature, const Options& options,
-        Literals literals = Literals::written({}));
+        Literals literals = Literals::plain());
 
   void translate();
 

@@ -14,7 +14,8 @@ Literals::Form Literals::next(Literal literal) {
   all_.push_back(std::move(literal));
   const bool is_type = all_[place].kind == Literal::Kind::type;
   if (!generics_) return {is_type ? "@" : "#", false, true};
-  assert((generics_->empty() || place < generics_->size()) && "both translations write the same literals");
+  assert((generics_->empty() || (place < marked_.size() && marked_[place] == all_[place])) &&
+         "both translations write the same literals");
   if (!generics_->empty() && !(*generics_)[place].empty()) return {(*generics_)[place], true, false};
   if (is_type) return {std::string(element_name(static_cast<ir::TypeKind>(all_[place].value))), false, false};
   return {fmt::format("{}", all_[place].value), false, false};

@@ -27,6 +27,10 @@ struct Literal {
   ir::TypeKind type = ir::TypeKind::i32;  ///< Of an element.
   std::int64_t value = 0;                 ///< Of a type: its ir::TypeKind.
   std::string about;                      ///< What a divisor divides, or the argument that has a type.
+
+  friend bool operator==(const Literal& a, const Literal& b) {
+    return a.kind == b.kind && a.type == b.type && a.value == b.value;
+  }
 };
 
 class Literals {
@@ -39,10 +43,18 @@ class Literals {
   };
 
   static Literals marked() { return Literals(); }
-  /// `generics`: for each literal in order the const generic that stands for it; empty: itself.
-  static Literals written(std::vector<std::string> generics) {
+  /// Each literal as itself.
+  static Literals plain() {
+    Literals literals;
+    literals.generics_.emplace();
+    return literals;
+  }
+  /// `generics`: for each of `marked`, which were written with marks, the generic that stands for it; empty:
+  /// itself.
+  static Literals written(std::vector<std::string> generics, std::vector<Literal> marked) {
     Literals literals;
     literals.generics_ = std::move(generics);
+    literals.marked_ = std::move(marked);
     return literals;
   }
 
@@ -52,6 +64,7 @@ class Literals {
 
  private:
   std::optional<std::vector<std::string>> generics_;
+  std::vector<Literal> marked_;
   std::vector<Literal> all_;
 };
 

@@ -201,7 +201,7 @@ class Translator {
     const auto with_trees = with_reduction_trees(*specialization.module, function.body);
     const ir::Module& module = with_trees ? *with_trees : *specialization.module;
     Entry entry(module, function, {specialization.argument_names, &variant}, options_,
-                Literals::written(std::move(written)));
+                Literals::written(std::move(written), each.captured(specializations_)->literals));
     entry.translate();
     assert(entry.diagnostics().empty() && "what was refused has no text with marks");
     result_.variants.push_back(std::move(variant));

@@ -21,6 +21,7 @@ for crate in "$ports"/*/ffi.rs; do
     [ ! -d "$ports/$op/support" ] || cp -r "$ports/$op/support" ".kitso/ports/$op/"
     cp "$ports/$op/src/lib.rs" ".kitso/ports/$op/src/"
     cp "$ports/$op/reference/index.json" ".kitso/ports/$op/reference/"
+    [ ! -f "$ports/$op/dispatch.json" ] || cp "$ports/$op/dispatch.json" ".kitso/ports/$op/"
 done
 printf '%s\n' "$@" >.kitso/operators
 cp "$tests" .kitso/tilegym-tests.tar.gz

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tileport.errors import InputError
+from tileport.wrappers.derivations import constants_in, evaluate
 from tileport.wrappers.errors import MissingSpecializationError
 from tileport.wrappers.facts import INT32_MAXIMUM, INT32_MINIMUM, parameter_key
 from tileport.wrappers.ports import exported_symbols
@@ -64,8 +65,6 @@ class Family:
 
         None if a derivation has no result for them, or none that a generic can be.
         """
-        from tileport._core import translate
-
         constants = [
             (parameter["name"], parameter["value"])
             for parameter in parameters
@@ -73,7 +72,7 @@ class Family:
         ]
         values = []
         for _, value, derivation in self.generics:
-            new = value if derivation is None else translate.evaluate(derivation, constants)
+            new = value if derivation is None else evaluate(derivation, constants)
             if new is None or (isinstance(new, int) and not INT32_MINIMUM <= new <= INT32_MAXIMUM):
                 return None
             values.append(str(new))
@@ -88,19 +87,12 @@ def families_of(dispatch: dict[str, Any]) -> dict[str, Family]:
     for row in dispatch["instances"]:
         derivations = {each["name"]: each["derivation"] for each in variants.get(row["entry"], ())}
         followed = frozenset(
-            name for derivation in derivations.values() if derivation for name in _constants_in(derivation)
+            name for derivation in derivations.values() if derivation for name in constants_in(derivation)
         )
         if followed:
             generics = tuple((name, value, derivations[name]) for name, value in row["generics"].items())
             families[row["name"]] = Family(generics, followed)
     return families
-
-
-def _constants_in(derivation: dict[str, Any]) -> Iterator[str]:
-    if derivation["operation"] == "constant":
-        yield derivation["name"]
-    for inner in derivation["of"]:
-        yield from _constants_in(inner)
 
 
 @dataclass
