@@ -66,7 +66,8 @@ py::dict variant_to_python(const translate::Variant& variant) {
   for (const translate::Generic& each : variant.generics) {
     const py::object derivation = each.derivation ? derivation_to_python(*each.derivation) : py::none();
     const std::string text = each.derivation ? each.derivation->text() : "";
-    generics.append(py::make_tuple(each.name, each.is_type, derivation, text));
+    const py::object refuted = each.refuted ? derivation_to_python(*each.refuted) : py::none();
+    generics.append(py::make_tuple(each.name, each.is_type, derivation, text, refuted));
   }
   result["generics"] = generics;
   const auto rows = [](const std::vector<translate::Instance>& instances) {

@@ -73,6 +73,9 @@ class Generic:
     is_type: bool
     derivation: Derivation | None
     """None: it follows from what is known of the arguments, as divisors and types do."""
+    refuted: Mapping[str, Any] | None = None
+    """What explains the captured specializations, but not a variation: at constants of this expression the entry
+    is good for captured values only."""
 
 
 @dataclass(frozen=True)
@@ -149,8 +152,8 @@ def translate(
 
 def _variant(row: Mapping[str, Any]) -> Variant:
     generics = [
-        Generic(name, is_type, Derivation(document, text) if document else None)
-        for name, is_type, document, text in row["generics"]
+        Generic(name, is_type, Derivation(document, text) if document else None, refuted)
+        for name, is_type, document, text, refuted in row["generics"]
     ]
     names = [generic.name for generic in generics]
     instances, variations = (

@@ -430,6 +430,8 @@ void Entry::write_documentation() {
   for (const Generic& each : variant.generics) {
     if (each.derivation) {
       out_.line(fmt::format("/// * `{}`: the constant `{}`", each.name, each.derivation->text()));
+    } else if (each.refuted) {
+      out_.line(fmt::format("/// * `{}`: `{}` where it was captured, but not everywhere", each.name, each.refuted->text()));
     } else if (!each.is_type) {
       out_.line(fmt::format("/// * `{}`: 1 if nothing is known to divide the argument", each.name));
     }

@@ -65,10 +65,11 @@ std::string camel_case(std::string_view text) {
 
 std::string wish_for(const Generic& generic, const Literal& literal, bool is_only_type) {
   if (generic.is_type) return is_only_type || literal.about.empty() ? "E" : camel_case(literal.about) + "Element";
-  if (!generic.derivation) return upper_snake_case(literal.about) + "_DIVISOR";
+  if (!generic.derivation && !generic.refuted) return upper_snake_case(literal.about) + "_DIVISOR";
   // "cdiv(N, BLOCK)" becomes CDIV_N_BLOCK.
-  const bool is_bits = generic.derivation->operation == "bits";
-  const std::string name = upper_snake_case((is_bits ? generic.derivation->of.front() : *generic.derivation).text());
+  const Derivation& of = generic.derivation ? *generic.derivation : *generic.refuted;
+  const bool is_bits = of.operation == "bits";
+  const std::string name = upper_snake_case((is_bits ? of.of.front() : of).text());
   return is_bits ? name + "_BITS" : name;
 }
 
@@ -121,10 +122,11 @@ class Grouping {
     std::vector<const Varying*> unexplained;
     for (const Varying& each : all) {
       const Family of = family(*each.first);
-      Generic generic{{}, of == Family::type, {}};
+      Generic generic{{}, of == Family::type, {}, {}};
       if (of == Family::number || of == Family::float_bits) {
         generic.derivation = derive(rows, each.values, of == Family::float_bits);
-        if (!generic.derivation) {
+        if (!generic.derivation) generic.refuted = derive_captured(members, each);
+        if (!generic.derivation && !generic.refuted) {
           unexplained.push_back(&each);
           continue;
         }
@@ -143,6 +145,20 @@ class Grouping {
   std::vector<Group> take() { return std::move(groups_); }
 
  private:
+  /// What explains the members that are no variations.
+  std::optional<Derivation> derive_captured(const std::vector<const Marked*>& members,
+                                            const Varying& column) const {
+    std::vector<const Marked*> captured;
+    Column values;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (specializations_[members[i]->specialization].is_variation) continue;
+      captured.push_back(members[i]);
+      values.push_back(column.values[i]);
+    }
+    if (captured.empty()) return std::nullopt;
+    return derive(constants(captured), values, family(*column.first) == Family::float_bits);
+  }
+
   std::vector<std::vector<Constant>> constants(const std::vector<const Marked*>& members) const {
     std::vector<std::vector<Constant>> rows;
     for (const Marked* member : members) rows.push_back(specializations_[member->specialization].constants);

@@ -47,6 +47,9 @@ struct Generic {
   bool is_type = false;
   /// How it follows from the kernel's constants; nothing: from what is known of the arguments.
   std::optional<Derivation> derivation;
+  /// What explains the captured specializations but not a variation: at constants of this expression the
+  /// entry is good for captured values only.
+  std::optional<Derivation> refuted;
 };
 
 /// "f16", 64.

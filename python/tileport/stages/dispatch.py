@@ -27,6 +27,7 @@ def write(port: Port, recovered: Recovered) -> None:
                     "kind": "type" if each.is_type else "i32",
                     "derivation": each.derivation.document if each.derivation else None,
                     "follows": each.derivation.text if each.derivation else None,
+                    "refuted": each.refuted,
                 }
                 for each in variant.generics
             ],

@@ -83,12 +83,16 @@ def families_of(dispatch: dict[str, Any]) -> dict[str, Family]:
     """The families in a dispatch.json, of entries that were confirmed at constants not captured."""
     confirmed = {row["entry"] for row in dispatch["unseen"]}
     variants = {row["entry"]: row["generics"] for row in dispatch["variants"] if row["entry"] in confirmed}
+    captured_only = {
+        entry: {name for each in generics if each["refuted"] for name in constants_in(each["refuted"])}
+        for entry, generics in variants.items()
+    }
     families = {}
     for row in dispatch["instances"]:
         derivations = {each["name"]: each["derivation"] for each in variants.get(row["entry"], ())}
         followed = frozenset(
             name for derivation in derivations.values() if derivation for name in constants_in(derivation)
-        )
+        ) - captured_only.get(row["entry"], set())
         if followed:
             generics = tuple((name, value, derivations[name]) for name, value in row["generics"].items())
             families[row["name"]] = Family(generics, followed)
