@@ -252,3 +252,21 @@ def test_python_evaluates_derivations_as_the_core_does(operation: str) -> None:
             constants = [("a", a), ("b", b)]
             expected = _core.translate.evaluate(document, constants)
             assert derivations.evaluate(document, constants) == expected, (operation, a, b)
+
+
+def test_a_variation_refutes_and_does_not_split() -> None:
+    """What no expression explains any more stays one entry, which then knows captured values only."""
+    rows = specializations(
+        (kernel(64, 8), {"N": 8, "BLOCK": 64}),
+        (kernel(64, 9), {"N": 9, "BLOCK": 64}),
+        (kernel(64, 1000003), {"N": 10, "BLOCK": 64}),
+    )
+    rows[2] = Specialization(**{**rows[2].__dict__, "is_variation": True})
+    variant = only(translate.translate(rows))
+    [generic] = variant.generics
+    assert generic.derivation is None and generic.refuted is not None
+    assert generic.refuted["operation"] == "constant" and generic.refuted["name"] == "N"
+    assert {name: dict(each.generics) for name, each in variant.instances.items()} == {
+        "k__0000000000": {"N": 8}, "k__0000000001": {"N": 9},
+    }  # fmt: skip
+    assert list(variant.variations) == ["k__0000000002"]

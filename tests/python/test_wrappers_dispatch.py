@@ -100,3 +100,77 @@ def test_exported_symbols() -> None:
     with pytest.raises(InputError) as caught:
         exported_symbols("op", ["a.b", "a_b"])
     assert caught.value.code == "symbol-clash"
+
+
+# ---- constants that were not captured --------------------------------------------------------------------
+
+
+def constant(name: str) -> dict[str, Any]:
+    return {"operation": "constant", "name": name, "number": 0, "of": []}
+
+
+def dispatch(refuted: dict[str, Any] | None = None, confirmed: bool = True) -> dict[str, Any]:
+    """An entry with generics DOUBLE, which is 2 * count, and E, of the specialization k__0000000001."""
+    two = {"operation": "number", "name": "", "number": 2, "of": []}
+    doubled = {"operation": "product", "name": "", "number": 0, "of": [constant("count"), two]}
+    generics = [
+        {"name": "E", "kind": "type", "derivation": None, "follows": None, "refuted": None},
+        {"name": "DOUBLE", "kind": "i32", "derivation": doubled, "follows": "count * 2", "refuted": refuted},
+    ]
+    instance = {"name": "k__0000000001", "entry": "k_f32", "generics": {"E": "f32", "DOUBLE": 200}, "hints": {}}
+    return {
+        "schema": "tileport/dispatch/1",
+        "op": "op",
+        "variants": [{"entry": "k_f32", "kernel": "k", "generics": generics}],
+        "instances": [instance],
+        "unseen": [{**instance, "of": "k__0000000001"}] if confirmed else [],
+    }
+
+
+def at(count: Any, **changes: Any) -> list[dict[str, Any]]:
+    asked = signature()
+    asked[2] = {"name": "count", **describe_constant(count)}
+    for name, value in changes.items():
+        asked[0][name] = value
+    return asked
+
+
+def generic_table(**options: Any) -> DispatchTable:
+    index = {"op": "op", "specializations": [row("k__0000000001")]}
+    return DispatchTable.from_index(index, dispatch=dispatch(**options))
+
+
+def test_an_entry_serves_constants_that_it_follows() -> None:
+    entry = generic_table().find("k", at(7), HINTS)
+    assert (entry.name, entry.symbol) == ("k__0000000001<f32,14>", "cutile_op")
+    assert generic_table().find("k", at(100), HINTS).name == "k__0000000001"
+
+
+@pytest.mark.parametrize(
+    ("asked", "hints"),
+    [
+        (at(7, dtype="float16"), HINTS),
+        (at(7, shape_divisible_by=[1, 1]), HINTS),
+        (at(7.0), HINTS),
+        (at(1 << 40), HINTS),  # the generic would be no i32
+        (at(7), {**HINTS, "occupancy": 2}),
+    ],
+)
+def test_nothing_else_may_differ(asked: list[dict[str, Any]], hints: dict[str, Any]) -> None:
+    with pytest.raises(MissingSpecializationError):
+        generic_table().find("k", asked, hints)
+
+
+def test_constants_that_no_entry_follows_are_not_served() -> None:
+    asked = at(7)
+    asked[3] = {"name": "exact", **describe_constant(True)}
+    with pytest.raises(MissingSpecializationError):
+        generic_table().find("k", asked, HINTS)
+
+
+@pytest.mark.parametrize("options", [{"confirmed": False}, {"refuted": constant("count")}])
+def test_what_was_not_confirmed_or_was_refuted_serves_what_was_captured(options: dict[str, Any]) -> None:
+    table_of = generic_table(**options)
+    assert table_of.find("k", at(100), HINTS).name == "k__0000000001"
+    with pytest.raises(MissingSpecializationError):
+        table_of.find("k", at(7), HINTS)
