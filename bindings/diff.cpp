@@ -2,9 +2,11 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <tileport/diff/compare.hpp>
+#include <tileport/diff/edit_script.hpp>
 
 #include "diagnostics.hpp"
 
@@ -55,21 +57,67 @@ py::dict to_python(const diff::Comparison& comparison) {
 
 /// The comparison, or the list of diagnostics that say why there is none.
 py::object compare(const tileport::ir::Module& reference, const tileport::ir::Module& port,
-                   const std::string& target) {
+                   const std::string& target, const std::string& reference_entry,
+                   const std::string& port_entry) {
   std::optional<tileport::Result<diff::Comparison>> result;
   {
     const py::gil_scoped_release release;
-    result = diff::compare(reference, port, {target});
+    result = diff::compare(reference, port, {target, reference_entry, port_entry});
   }
   if (!*result) return diagnostics_to_python(result->error());
   return to_python(**result);
+}
+
+py::dict to_python(const diff::Edit& edit) {
+  py::dict result;
+  result["kind"] = diff::name(edit.kind);
+  result["layer"] = diff::name(edit.layer);
+  result["reference"] = to_python(edit.reference);
+  result["port"] = to_python(edit.port);
+  return result;
+}
+
+/// The script, or the list of diagnostics that say why there is none.
+py::object edit_script(const tileport::ir::Module& reference, const tileport::ir::Module& port,
+                       const std::string& reference_entry, const std::string& port_entry) {
+  std::optional<tileport::Result<diff::EditScript>> result;
+  {
+    const py::gil_scoped_release release;
+    result = diff::edit_script(reference, port, {{}, reference_entry, port_entry});
+  }
+  if (!*result) return diagnostics_to_python(result->error());
+  return py::cast(std::make_shared<diff::EditScript>(std::move(**result)));
+}
+
+py::object apply(const diff::EditScript& script, const tileport::ir::Module& reference) {
+  std::optional<tileport::Result<tileport::ir::Module>> result;
+  {
+    const py::gil_scoped_release release;
+    result = diff::apply(script, reference);
+  }
+  if (!*result) return diagnostics_to_python(result->error());
+  return py::cast(std::make_shared<tileport::ir::Module>(std::move(**result)));
 }
 
 }  // namespace
 
 void bind_diff(py::module_& core) {
   py::module_ module = core.def_submodule("diff", "Compares two kernels of Tile IR.");
-  module.def("compare", &compare, py::arg("reference"), py::arg("port"), py::arg("target"));
+  module.def("compare", &compare, py::arg("reference"), py::arg("port"), py::arg("target"),
+             py::arg("reference_entry") = "", py::arg("port_entry") = "");
+  py::class_<diff::EditScript, std::shared_ptr<diff::EditScript>>(module, "EditScript")
+      .def_readonly("reference_entry", &diff::EditScript::reference_entry)
+      .def_readonly("port_entry", &diff::EditScript::port_entry)
+      .def_property_readonly("entry_changed", [](const diff::EditScript& s) { return s.entry.has_value(); })
+      .def_property_readonly("file_changed", [](const diff::EditScript& s) { return s.file.has_value(); })
+      .def("edits", [](const diff::EditScript& script) {
+        py::list edits;
+        for (const diff::Edit& edit : script.edits) edits.append(to_python(edit));
+        return edits;
+      });
+  module.def("edit_script", &edit_script, py::arg("reference"), py::arg("port"), py::arg("reference_entry") = "",
+             py::arg("port_entry") = "");
+  module.def("apply", &apply, py::arg("script"), py::arg("reference"));
   module.def("rules", [] {
     py::list rules;
     for (const diff::RuleDescription& rule : diff::rules())

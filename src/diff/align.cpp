@@ -51,11 +51,6 @@ std::vector<OpId> members(const Graph& graph, BlockId block) {
 
 }  // namespace
 
-const ir::Function& kernel_of(const ir::Module& module) {
-  return *std::ranges::find_if(module.functions,
-                               [](const ir::Function& function) { return function.is_kernel; });
-}
-
 Site entry_site(const ir::Module& module, const ir::Function& kernel) {
   Site site;
   site.path = "@" + module.string(kernel.name);
@@ -106,7 +101,7 @@ Site Alignment::site(const Graph& graph, OpId id) const {
 
 Site Alignment::block_site(const Graph& graph, BlockId block) const {
   const ir::RegionId region = graph.module.block(block).parent;
-  if (ir::index(region) == ir::kNone) return entry_site(graph.original, kernel_of(graph.original));
+  if (ir::index(region) == ir::kNone) return entry_site(graph.original, graph.kernel);
   return site(graph, graph.module.region(region).parent);
 }
 

@@ -83,7 +83,4 @@ class Alignment {
 /// Site of the kernel itself.
 Site entry_site(const ir::Module& module, const ir::Function& kernel);
 
-/// The kernel of a module that is known to have exactly one.
-const ir::Function& kernel_of(const ir::Module& module);
-
 }  // namespace tileport::diff

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "diff/align.hpp"
+#include "diff/entries.hpp"
 #include "diff/graph.hpp"
 #include "diff/hints.hpp"
 #include "diff/rules.hpp"
@@ -14,52 +15,6 @@
 
 namespace tileport::diff {
 namespace {
-
-/// Regions nested deeper than this are no kernel: walking them could exhaust the stack.
-constexpr std::uint32_t kDeepestRegion = 256;
-
-Diagnostic diagnostic(const ir::Module& module, std::string_view side, std::string code, std::string message,
-                      std::string advice) {
-  Diagnostic made;
-  made.code = std::move(code);
-  made.message = fmt::format("{}: {}", side, message);
-  made.place.file = module.file;
-  made.advice = std::move(advice);
-  return made;
-}
-
-/// Whether some block has more than kDeepestRegion regions around it. Parents have lower depth, so one climb
-/// a block that stops at the limit is enough.
-bool is_too_deep(const ir::Module& module) {
-  for (std::uint32_t b = 0; b < module.blocks.size(); ++b) {
-    ir::BlockId block{b};
-    std::uint32_t depth = 0;
-    while (ir::index(module.block(block).parent) != ir::kNone) {
-      if (++depth > kDeepestRegion) return true;
-      block = module.op(module.region(module.block(block).parent).parent).parent;
-    }
-  }
-  return false;
-}
-
-Result<const ir::Function*> only_kernel(const ir::Module& module, std::string_view side) {
-  const auto is_kernel = [](const ir::Function& function) { return function.is_kernel; };
-  const auto count = std::ranges::count_if(module.functions, is_kernel);
-  if (count == 0) {
-    return fail(diagnostic(module, side, "TP-D0001", "the module has no kernel",
-                           "Compare modules with one entry each"));
-  }
-  if (count > 1) {
-    return fail(diagnostic(module, side, "TP-D0002", fmt::format("the module has {} kernels", count),
-                           "Compare modules with one entry each; compile each entry for itself"));
-  }
-  if (is_too_deep(module)) {
-    return fail(diagnostic(module, side, "TP-D0003",
-                           fmt::format("regions are nested more than {} deep", kDeepestRegion),
-                           "No front end emits such code; the file is probably damaged"));
-  }
-  return &*std::ranges::find_if(module.functions, is_kernel);
-}
 
 void compare_parameters(const ir::Module& a, const ir::Function& in_a, const ir::Module& b,
                         const ir::Function& in_b, std::vector<Finding>& findings) {
@@ -127,18 +82,17 @@ Finding unexplained(const ir::Module& a, const ir::Function& in_a, const ir::Mod
 
 Result<Comparison> compare(const ir::Module& reference, const ir::Module& port,
                            const CompareOptions& options) {
-  const auto left = only_kernel(reference, "reference");
-  if (!left) return tl::unexpected<Diagnostics>(left.error());
-  const auto right = only_kernel(port, "port");
-  if (!right) return tl::unexpected<Diagnostics>(right.error());
-
+  const auto entries = find_entries(reference, port, options);
+  if (!entries) return tl::unexpected<Diagnostics>(entries.error());
+  const ir::Function* const left = entries->reference;
+  const ir::Function* const right = entries->port;
   Interner interner;
-  Graph a(reference, **left, interner);
-  Graph b(port, **right, interner);
+  Graph a(reference, *left, interner);
+  Graph b(port, *right, interner);
   Comparison result;
-  compare_parameters(reference, **left, port, **right, result.findings);
+  compare_parameters(reference, *left, port, *right, result.findings);
   const bool same_values = a.content == b.content && result.findings.empty();
-  compare_parameter_attributes(reference, **left, port, **right, result.findings);
+  compare_parameter_attributes(reference, *left, port, *right, result.findings);
 
   Alignment alignment(a, b, options.target);
   alignment.run();
@@ -148,12 +102,12 @@ Result<Comparison> compare(const ir::Module& reference, const ir::Module& port,
     return finding.effect == Effect::value || (finding.kind == FindingClass::specialization_loss &&
                                                finding.severity == FindingSeverity::critical);
   });
-  if (!same_values && !explained) result.findings.push_back(unexplained(reference, **left, port, **right));
+  if (!same_values && !explained) result.findings.push_back(unexplained(reference, *left, port, *right));
   // What is wrong before what is slow, each in the order in which it was found.
   std::ranges::stable_sort(result.findings, {},
                            [](const Finding& finding) { return std::pair(finding.severity, finding.kind); });
 
-  compare_files(reference, **left, port, **right, b.counts);
+  compare_files(reference, *left, port, *right, b.counts);
   result.notes = notes_of(a.counts, b.counts);
   result.equality = !result.findings.empty() ? Equality::differs
                     : result.notes.empty()   ? Equality::equal

@@ -172,8 +172,8 @@ void Alignment::dead_assumptions() {
 }
 
 void Alignment::entry_facts() {
-  const ir::Function& left = kernel_of(a_.original);
-  const ir::Function& right = kernel_of(b_.original);
+  const ir::Function& left = a_.kernel;
+  const ir::Function& right = b_.kernel;
   const Site in_a = entry_site(a_.original, left);
   const Site in_b = entry_site(b_.original, right);
   hint_values(resolve_hints(a_.original, left.hints, target_),

@@ -66,6 +66,7 @@ class Graph {
   Graph(const ir::Module& original, const ir::Function& kernel, Interner& interner);
 
   const ir::Module& original;
+  const ir::Function& kernel;
   /// With early returns and scans rewritten; ops and values keep their numbers, new ones are appended.
   ir::Module module;
   ir::BlockId body;

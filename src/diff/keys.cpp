@@ -118,6 +118,39 @@ Id ModuleKeys::attribute(ir::AttributeId id) {
   return interner_(key);
 }
 
+Id ModuleKeys::slot(ir::OpId id, std::size_t i) {
+  const ir::Operation& op = module_.op(id);
+  const ir::AttributeInfo& attribute = op.info->attributes[i];
+  const ir::AttributeSlot& slot = module_.attribute_slots[op.attributes.first + i];
+  const auto word = slot.present ? std::optional(slot.word) : attribute.default_value;
+  Key key("slot");
+  key.add(word ? 1U : 0U);
+  if (!word) return interner_(key);
+  const auto number = static_cast<std::uint32_t>(*word);
+  switch (attribute.encoding) {
+    case ir::Encoding::string:
+      key.add(module_.string(ir::StringId{number}));
+      break;
+    case ir::Encoding::type:
+      key.add(type(ir::TypeId{number}));
+      break;
+    case ir::Encoding::constant: {
+      const ir::TypeId of = module_.value(module_.result(id, 0)).type;
+      key.add(constant(type(of), constant_content(module_, of, ir::ConstantId{number})));
+      break;
+    }
+    case ir::Encoding::enumeration:
+    case ir::Encoding::integer:
+    case ir::Encoding::boolean:
+      key.add(*word);
+      break;
+    default:
+      key.add(this->attribute(ir::AttributeId{number}));
+      break;
+  }
+  return interner_(key);
+}
+
 Id ModuleKeys::constant(Id type, const ConstantContent& content) const {
   Key key("constant");
   key.add(type).add(content.splat ? 1U : 0U).add(content.splat.value_or(0)).add(content.elements);

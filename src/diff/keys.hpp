@@ -67,6 +67,8 @@ class ModuleKeys {
   Id type(ir::TypeId id);
   Id type(const ir::Type& type);
   Id attribute(ir::AttributeId id);
+  /// The content of one of an op's attributes; absent and default are the same.
+  Id slot(ir::OpId id, std::size_t attribute);
   /// Of a constant with this content, wherever it came from.
   Id constant(Id type, const ConstantContent& content) const;
 

@@ -24,8 +24,13 @@ bool is_fact(const ir::AttributeInfo& attribute) {
          attribute.enumeration == &ir::kIntegerOverflow || attribute.name == "inbounds";
 }
 
-Graph::Graph(const ir::Module& from, const ir::Function& kernel, Interner& interner)
-    : original(from), module(from), body(kernel.body), interner_(interner), keys_(module, interner) {
+Graph::Graph(const ir::Module& from, const ir::Function& function, Interner& interner)
+    : original(from),
+      kernel(function),
+      module(from),
+      body(function.body),
+      interner_(interner),
+      keys_(module, interner) {
   counts.add(Rule::early_return_as_else, rewrite_early_returns(module, body));
   counts.add(Rule::scan_behind_unit_axes, rewrite_scans(module, body));
   values.resize(module.values.size());
@@ -77,37 +82,11 @@ Id Graph::global_key(const std::string& name) {
 }
 
 Id Graph::slot_key(OpId id, std::size_t i) {
-  const ir::Operation& op = module.op(id);
-  const ir::AttributeInfo& attribute = op.info->attributes[i];
-  const ir::AttributeSlot& slot = module.attribute_slots[op.attributes.first + i];
-  const auto word = slot.present ? std::optional(slot.word) : attribute.default_value;
-  Key key("slot");
-  key.add(word ? 1U : 0U);
-  if (!word) return interner_(key);
-  const auto number = static_cast<std::uint32_t>(*word);
-  switch (attribute.encoding) {
-    case ir::Encoding::string:
-      key.add(module.string(ir::StringId{number}));
-      if (op.info->is("get_global")) key.add(global_key(module.string(ir::StringId{number})));
-      break;
-    case ir::Encoding::type:
-      key.add(keys_.type(ir::TypeId{number}));
-      break;
-    case ir::Encoding::constant: {
-      const ir::TypeId type = module.value(module.result(id, 0)).type;
-      key.add(keys_.constant(keys_.type(type), constant_content(module, type, ir::ConstantId{number})));
-      break;
-    }
-    case ir::Encoding::enumeration:
-    case ir::Encoding::integer:
-    case ir::Encoding::boolean:
-      key.add(*word);
-      break;
-    default:
-      key.add(keys_.attribute(ir::AttributeId{number}));
-      break;
-  }
-  return interner_(key);
+  const Id stated = keys_.slot(id, i);
+  if (!module.op(id).info->is("get_global")) return stated;
+  const auto name = module.word(id, "name");
+  return interner_(
+      Key("of global").add(stated).add(global_key(module.string(ir::StringId{static_cast<std::uint32_t>(*name)}))));
 }
 
 void Lift::run() {

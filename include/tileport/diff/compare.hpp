@@ -66,6 +66,9 @@ struct Comparison {
 struct CompareOptions {
   /// Hints are resolved for this target before they are compared: its own entry over `default`.
   std::string target = "sm_90";
+  /// Which entry of each module; empty: the only one.
+  std::string reference_entry{};
+  std::string port_entry{};
 };
 
 /// The words that files and people use: "mistranslation", "critical", "kernel", "value", "equal_up_to".
@@ -84,7 +87,8 @@ struct RuleDescription {
 /// Every rule that a note can name.
 std::vector<RuleDescription> rules();
 
-/// Compares the only kernel of each module; TP-D diagnostics if a module has none or several.
+/// Compares two entries. TP-D0001: a module has no kernel; TP-D0002: it has several and none is named;
+/// TP-D0003: nested too deep; TP-D0004: no entry of the name.
 Result<Comparison> compare(const ir::Module& reference, const ir::Module& port,
                            const CompareOptions& options);
 
