@@ -2,11 +2,13 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <tileport/diff/compare.hpp>
 #include <tileport/diff/edit_script.hpp>
+#include <tileport/translate/translate.hpp>
 
 #include "diagnostics.hpp"
 
@@ -17,9 +19,9 @@ namespace {
 
 py::dict to_python(const diff::Site& site) {
   py::dict result;
-  result["path"] = site.path;
-  result["text"] = site.text;
-  result["file"] = site.file;
+  result["path"] = message_to_python(site.path);
+  result["text"] = message_to_python(site.text);
+  result["file"] = message_to_python(site.file);
   result["line"] = site.line;
   result["column"] = site.column;
   return result;
@@ -28,10 +30,13 @@ py::dict to_python(const diff::Site& site) {
 py::dict to_python(const diff::Finding& finding) {
   py::dict result;
   result["class"] = diff::name(finding.kind);
+  result["group"] = diff::name(finding.group);
+  result["side"] = diff::name(finding.side);
   result["severity"] = diff::name(finding.severity);
   result["owner"] = diff::name(finding.owner);
   result["effect"] = diff::name(finding.effect);
-  result["message"] = finding.message;
+  result["message"] = message_to_python(finding.message);
+  result["fix"] = message_to_python(finding.fix);
   result["reference"] = to_python(finding.reference);
   result["port"] = to_python(finding.port);
   return result;
@@ -55,6 +60,15 @@ py::dict to_python(const diff::Comparison& comparison) {
   return result;
 }
 
+/// Says what would mend the findings, by what the translator makes of the reference.
+void suggest(diff::Comparison& comparison, const tileport::ir::Module& reference, const std::string& entry) {
+  const auto kernel = std::ranges::find_if(reference.functions, [&](const tileport::ir::Function& function) {
+    return function.is_kernel && (entry.empty() || reference.string(function.name) == entry);
+  });
+  auto statements = tileport::translate::statements(reference, *kernel);
+  diff::suggest(comparison, {std::move(statements.attribute), std::move(statements.of_op)});
+}
+
 /// The comparison, or the list of diagnostics that say why there is none.
 py::object compare(const tileport::ir::Module& reference, const tileport::ir::Module& port,
                    const std::string& target, const std::string& reference_entry,
@@ -63,6 +77,7 @@ py::object compare(const tileport::ir::Module& reference, const tileport::ir::Mo
   {
     const py::gil_scoped_release release;
     result = diff::compare(reference, port, {target, reference_entry, port_entry});
+    if (*result && !(*result)->findings.empty()) suggest(**result, reference, reference_entry);
   }
   if (!*result) return diagnostics_to_python(result->error());
   return to_python(**result);

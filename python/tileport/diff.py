@@ -30,6 +30,26 @@ FindingClass = Literal[
     "noise",
 ]
 
+Group = Literal[
+    "memory_family",
+    "tile_structure",
+    "layout",
+    "addresses",
+    "masks",
+    "reductions",
+    "mma",
+    "math",
+    "arithmetic",
+    "control_flow",
+    "specialization",
+    "divisibility",
+    "bounds",
+    "hints",
+    "tokens",
+    "block_mapping",
+    "dtype",
+]
+
 
 class DiffError(InputError):
     """Two modules can't be compared: one has no kernel, or several. ``diagnostics`` as in BytecodeError."""
@@ -62,12 +82,19 @@ class Finding:
     """One difference that is not accepted."""
 
     kind: FindingClass
+    group: Group
+    """What it is about: a row of the checklist that ports are judged by."""
+    side: Literal["both", "reference", "port"]
+    """Which side has what the other lacks."""
     severity: Literal["critical", "warning", "note"]
     owner: Literal["kernel", "host", "none"]
     effect: Literal["value", "code", "none", "unknown"]
     message: str
     reference: Site
     port: Site
+    fix: str
+    """The Rust that says what the reference says there, or what to leave out; empty if there is no word for
+    it."""
 
 
 @dataclass(frozen=True)
@@ -124,10 +151,13 @@ def rules() -> dict[str, str]:
 def _finding(row: dict[str, Any]) -> Finding:
     return Finding(
         row["class"],
+        row["group"],
+        row["side"],
         row["severity"],
         row["owner"],
         row["effect"],
         row["message"],
         Site(**row["reference"]),
         Site(**row["port"]),
+        row["fix"],
     )

@@ -80,10 +80,12 @@ void Alignment::run() {
   dead_assumptions();
 }
 
-void Alignment::report(FindingClass kind, FindingSeverity severity, Effect effect, std::string message,
-                       Site a, Site b) {
+void Alignment::report(Group group, FindingClass kind, FindingSeverity severity, Effect effect,
+                       std::string message, Site a, Site b, Side side) {
   if (!reported_.insert(fmt::format("{}\n{}\n{}", message, a.path, b.path)).second) return;
   Finding finding;
+  finding.group = group;
+  finding.side = side;
   finding.kind = kind;
   finding.severity = severity;
   finding.effect = effect;

@@ -46,6 +46,7 @@ class Alignment {
   bool signature_delta(OpId a, OpId b);
   void operand_delta(OpId a, OpId b);
   void operand_pair(OpId a, OpId b, std::size_t i, ir::ValueId in_a, ir::ValueId in_b);
+  Group operand_group(OpId a, std::size_t i) const;
   bool group_delta(OpId a, OpId b);
   void only_in_reference(OpId a, ir::BlockId where_in_b);
   void only_in_port(ir::BlockId where_in_a, OpId b);
@@ -62,11 +63,11 @@ class Alignment {
 
   Site site(const Graph& graph, OpId id) const;
   Site block_site(const Graph& graph, ir::BlockId block) const;
-  void report(FindingClass kind, FindingSeverity severity, Effect effect, std::string message, Site a,
-              Site b);
-  void mistranslation(std::string message, Site a, Site b) {
-    report(FindingClass::mistranslation, FindingSeverity::critical, Effect::value, std::move(message),
-           std::move(a), std::move(b));
+  void report(Group group, FindingClass kind, FindingSeverity severity, Effect effect, std::string message,
+              Site a, Site b, Side side = Side::both);
+  void mistranslation(Group group, std::string message, Site a, Site b, Side side = Side::both) {
+    report(group, FindingClass::mistranslation, FindingSeverity::critical, Effect::value, std::move(message),
+           std::move(a), std::move(b), side);
   }
 
   Graph& a_;

@@ -21,6 +21,7 @@ void compare_parameters(const ir::Module& a, const ir::Function& in_a, const ir:
   const auto& left = a.type(in_a.type).inputs;
   const auto& right = b.type(in_b.type).inputs;
   Finding finding;
+  finding.group = Group::specialization;
   finding.effect = Effect::value;
   finding.reference = entry_site(a, in_a);
   finding.port = entry_site(b, in_b);
@@ -51,6 +52,7 @@ void compare_parameter_attributes(const ir::Module& a, const ir::Function& in_a,
   };
   if (text(a, in_a) == text(b, in_b)) return;
   Finding finding;
+  finding.group = Group::specialization;
   finding.message = fmt::format("attributes of the parameters are {} in the reference, {} in the port",
                                 text(a, in_a), text(b, in_b));
   finding.reference = entry_site(a, in_a);

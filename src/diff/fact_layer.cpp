@@ -37,6 +37,10 @@ Facts promised(const std::unordered_map<Id, Facts>& by_expression, Id base) {
   return found == by_expression.end() ? Facts{} : found->second;
 }
 
+Group group_of(const Facts& facts) {
+  return facts.divisors.empty() && facts.same_elements.empty() ? Group::bounds : Group::divisibility;
+}
+
 /// The assume of `base` whose promise doesn't follow from `known`.
 std::optional<OpId> assume_beyond(const Graph& graph, ValueId base, const Facts& known) {
   const auto assumes = graph.assumes_of.find(ir::index(base));
@@ -71,7 +75,7 @@ void Alignment::overflow(OpId a, OpId b) {
   const std::uint64_t in_b = overflow_word(b_, b);
   if (in_a == in_b) return;
   const bool more = (in_b & ~in_a) != 0;
-  report(more ? FindingClass::mistranslation : FindingClass::specialization_loss,
+  report(Group::arithmetic, more ? FindingClass::mistranslation : FindingClass::specialization_loss,
          more ? FindingSeverity::critical : FindingSeverity::warning, more ? Effect::value : Effect::code,
          fmt::format("overflow is {} in the reference, {} in the port", ir::kIntegerOverflow.values[in_a],
                      ir::kIntegerOverflow.values[in_b]),
@@ -89,7 +93,7 @@ void Alignment::inbounds(OpId a, OpId b) {
     const bool left = i < in_a.size() && in_a[i] != 0;
     const bool right = i < in_b.size() && in_b[i] != 0;
     if (left == right) continue;
-    report(right ? FindingClass::mistranslation : FindingClass::specialization_loss,
+    report(Group::bounds, right ? FindingClass::mistranslation : FindingClass::specialization_loss,
            right ? FindingSeverity::critical : FindingSeverity::warning, right ? Effect::value : Effect::code,
            fmt::format("inbounds[{}] is {} in the reference, {} in the port", i, left, right), site(a_, a),
            site(b_, b));
@@ -100,10 +104,11 @@ void Alignment::hint_values(const Hints& a, const Hints& b, const Site& in_a, co
   for (const auto& [key, value] : a.values) {
     const auto found = b.values.find(key);
     if (found == b.values.end()) {
-      report(FindingClass::hint_value, FindingSeverity::warning, Effect::code,
-             fmt::format("the hint {} is {} in the reference, absent in the port", key, value), in_a, in_b);
+      report(Group::hints, FindingClass::hint_value, FindingSeverity::warning, Effect::code,
+             fmt::format("the hint {} is {} in the reference, absent in the port", key, value), in_a, in_b,
+             Side::reference);
     } else if (found->second != value) {
-      report(FindingClass::hint_value, FindingSeverity::critical, Effect::code,
+      report(Group::hints, FindingClass::hint_value, FindingSeverity::critical, Effect::code,
              fmt::format("the hint {} is {} in the reference, {} in the port", key, value, found->second),
              in_a, in_b);
     } else if (a.keys.at(key) != b.keys.at(key)) {
@@ -112,8 +117,9 @@ void Alignment::hint_values(const Hints& a, const Hints& b, const Site& in_a, co
   }
   for (const auto& [key, value] : b.values) {
     if (a.values.contains(key)) continue;
-    report(FindingClass::hint_value, FindingSeverity::critical, Effect::code,
-           fmt::format("the hint {} is absent in the reference, {} in the port", key, value), in_a, in_b);
+    report(Group::hints, FindingClass::hint_value, FindingSeverity::critical, Effect::code,
+           fmt::format("the hint {} is absent in the reference, {} in the port", key, value), in_a, in_b,
+           Side::port);
   }
 }
 
@@ -139,9 +145,9 @@ void Alignment::operand_facts(OpId a, OpId b, ValueId in_a, ValueId in_b) {
                                        a_.module.op(a).info->mnemonic);
   if (const Facts lost = left.beyond(all_right); !lost.empty()) {
     const auto assume = assume_beyond(a_, a_.value(in_a).base, all_right);
-    report(FindingClass::specialization_loss, FindingSeverity::warning, Effect::code,
+    report(group_of(lost), FindingClass::specialization_loss, FindingSeverity::warning, Effect::code,
            fmt::format("the reference assumes {} of {}; the port doesn't", to_string(lost), what),
-           site(a_, assume.value_or(a)), site(b_, b));
+           site(a_, assume.value_or(a)), site(b_, b), Side::reference);
   }
   if (const Facts more = right.beyond(all_left); !more.empty()) {
     if (promised(a_.always_promised, a_.value(in_a).id).implies(more)) {
@@ -149,9 +155,9 @@ void Alignment::operand_facts(OpId a, OpId b, ValueId in_a, ValueId in_b) {
       return;
     }
     const auto assume = assume_beyond(b_, b_.value(in_b).base, all_left);
-    report(FindingClass::mistranslation, FindingSeverity::critical, Effect::value,
+    report(group_of(more), FindingClass::mistranslation, FindingSeverity::critical, Effect::value,
            fmt::format("the port assumes {} of {}; the reference doesn't", to_string(more), what),
-           site(a_, a), site(b_, assume.value_or(b)));
+           site(a_, a), site(b_, assume.value_or(b)), Side::port);
   }
 }
 
@@ -164,10 +170,10 @@ void Alignment::dead_assumptions() {
     known.merge(b_.inherent_facts(base));
     const Facts more = assumption.fact.beyond(known);
     if (more.empty()) continue;
-    report(FindingClass::mistranslation, FindingSeverity::critical, Effect::value,
+    report(group_of(more), FindingClass::mistranslation, FindingSeverity::critical, Effect::value,
            fmt::format("the port assumes {} of {}; the reference doesn't", to_string(more),
                        value_text(b_.module, base)),
-           block_site(a_, a_.body), site(b_, assumption.op));
+           block_site(a_, a_.body), site(b_, assumption.op), Side::port);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <tileport/text/print.hpp>
 
 #include "diff/align.hpp"
+#include "diff/groups.hpp"
 #include "diff/site.hpp"
 
 namespace tileport::diff {
@@ -29,29 +30,36 @@ std::string padding_name(const std::optional<ir::PaddingValue>& padding) {
 }
 
 /// What differs between two types, part by part: "padding is neg_inf in the reference, none in the port".
+struct TypeDelta {
+  std::vector<std::string> parts;
+  std::string_view first;  ///< What the first part is about, as group_of takes it.
+};
 void type_delta(const ir::Module& a, ir::TypeId in_a, const ir::Module& b, ir::TypeId in_b,
-                std::vector<std::string>& parts) {
+                TypeDelta& delta) {
   const ir::Type& left = a.type(in_a);
   const ir::Type& right = b.type(in_b);
-  const auto part = [&](std::string_view what, const std::string& x, const std::string& y) {
-    if (x != y) parts.push_back(fmt::format("{} is {} in the reference, {} in the port", what, x, y));
+  const auto part = [&](std::string_view what, std::string_view about, const std::string& x,
+                        const std::string& y) {
+    if (x == y) return;
+    if (delta.parts.empty()) delta.first = about;
+    delta.parts.push_back(fmt::format("{} is {} in the reference, {} in the port", what, x, y));
   };
   if (left.kind != right.kind) {
-    return part("the type", text::print(a, in_a), text::print(b, in_b));
+    return part("the type", "element type", text::print(a, in_a), text::print(b, in_b));
   }
   const bool view = ir::is_view(left.kind);
-  part(view ? "the tile's shape" : "the shape", extents(left.shape), extents(right.shape));
-  part("strides", extents(left.strides), extents(right.strides));
-  part("dim_map", fmt::format("[{}]", fmt::join(left.dim_map, ", ")),
+  part(view ? "the tile's shape" : "the shape", "shape", extents(left.shape), extents(right.shape));
+  part("strides", "strides", extents(left.strides), extents(right.strides));
+  part("dim_map", "dim_map", fmt::format("[{}]", fmt::join(left.dim_map, ", ")),
        fmt::format("[{}]", fmt::join(right.dim_map, ", ")));
-  part("sparse_dim", fmt::format("{}", left.sparse_dim), fmt::format("{}", right.sparse_dim));
-  part("padding", padding_name(left.padding), padding_name(right.padding));
+  part("sparse_dim", "sparse_dim", fmt::format("{}", left.sparse_dim), fmt::format("{}", right.sparse_dim));
+  part("padding", "padding", padding_name(left.padding), padding_name(right.padding));
   const bool nested =
       !ir::is_element(left.kind) && left.kind != ir::TypeKind::token && left.kind != ir::TypeKind::function;
   if (nested && ir::is_element(a.type(left.element).kind) && ir::is_element(b.type(right.element).kind)) {
-    part("the element type", text::print(a, left.element), text::print(b, right.element));
+    part("the element type", "element type", text::print(a, left.element), text::print(b, right.element));
   } else if (nested) {
-    type_delta(a, left.element, b, right.element, parts);
+    type_delta(a, left.element, b, right.element, delta);
   }
 }
 
@@ -104,14 +112,14 @@ void Alignment::differ(OpId a, OpId b) {
 
 void Alignment::only_in_reference(OpId a, ir::BlockId where) {
   mistranslation(
-      fmt::format("{} of the reference has no counterpart in the port", a_.module.op(a).info->mnemonic),
-      site(a_, a), block_site(b_, where));
+      group_of(a_.module, a, {}), fmt::format("{} of the reference has no counterpart in the port", a_.module.op(a).info->mnemonic),
+      site(a_, a), block_site(b_, where), Side::reference);
 }
 
 void Alignment::only_in_port(ir::BlockId where, OpId b) {
   mistranslation(
-      fmt::format("{} of the port has no counterpart in the reference", b_.module.op(b).info->mnemonic),
-      block_site(a_, where), site(b_, b));
+      group_of(b_.module, b, {}), fmt::format("{} of the port has no counterpart in the reference", b_.module.op(b).info->mnemonic),
+      block_site(a_, where), site(b_, b), Side::port);
 }
 
 /// Constants are compared where they are written, behind the reshapes and casts that make them.
@@ -121,14 +129,14 @@ void Alignment::constant_delta(OpId a, OpId b) {
   const std::string in_a = slot_text(a_.original, left, 0);
   const std::string in_b = slot_text(b_.original, right, 0);
   if (in_a != in_b) {
-    mistranslation(fmt::format("the constant is {} in the reference, {} in the port", in_a, in_b),
+    mistranslation(Group::arithmetic, fmt::format("the constant is {} in the reference, {} in the port", in_a, in_b),
                    site(a_, left), site(b_, right));
     return;
   }
-  std::vector<std::string> parts;
+  TypeDelta delta;
   type_delta(a_.module, a_.module.value(a_.module.result(a, 0)).type, b_.module,
-             b_.module.value(b_.module.result(b, 0)).type, parts);
-  mistranslation(fmt::format("{}", fmt::join(parts, "; ")), site(a_, a), site(b_, b));
+             b_.module.value(b_.module.result(b, 0)).type, delta);
+  mistranslation(group_of(a_.module, a, delta.first), fmt::format("{}", fmt::join(delta.parts, "; ")), site(a_, a), site(b_, b));
 }
 
 void Alignment::localize(OpId a, OpId b) {
@@ -136,7 +144,7 @@ void Alignment::localize(OpId a, OpId b) {
   const ir::OpInfo* left = a_.module.op(a).info;
   const ir::OpInfo* right = b_.module.op(b).info;
   if (left != right) {
-    mistranslation(fmt::format("{} in the reference, {} in the port", left->mnemonic, right->mnemonic),
+    mistranslation(group_of(a_.module, a, {}), fmt::format("{} in the reference, {} in the port", left->mnemonic, right->mnemonic),
                    site(a_, a), site(b_, b));
     return;
   }
@@ -169,7 +177,8 @@ bool Alignment::signature_delta(OpId a, OpId b) {
   for (std::size_t i = 0; i < left.info->attributes.size(); ++i) {
     if (is_fact(left.info->attributes[i]) || a_.slot_key(a, i) == b_.slot_key(b, i)) continue;
     const bool constant = left.info->is("constant");
-    mistranslation(fmt::format("{} is {} in the reference, {} in the port",
+    mistranslation(group_of(a_.module, a, left.info->attributes[i].name),
+                   fmt::format("{} is {} in the reference, {} in the port",
                                constant ? "the constant" : left.info->attributes[i].name,
                                slot_text(a_.original, a, i), slot_text(b_.original, b, i)),
                    site(a_, a), site(b_, b));
@@ -179,7 +188,8 @@ bool Alignment::signature_delta(OpId a, OpId b) {
     const bool in_a = (left.flags >> i & 1U) != 0;
     const bool in_b = (right.flags >> i & 1U) != 0;
     if (in_a == in_b) continue;
-    mistranslation(fmt::format("{} is {} in the reference, {} in the port", left.info->flags[i].name,
+    mistranslation(group_of(a_.module, a, left.info->flags[i].name),
+                   fmt::format("{} is {} in the reference, {} in the port", left.info->flags[i].name,
                                in_a ? "set" : "not set", in_b ? "set" : "not set"),
                    site(a_, a), site(b_, b));
   }
@@ -187,17 +197,18 @@ bool Alignment::signature_delta(OpId a, OpId b) {
   for (std::uint32_t i = 0; i < left.results.count && i < right.results.count && !inherited; ++i) {
     const ir::TypeId in_a = a_.module.value(a_.module.result(a, i)).type;
     const ir::TypeId in_b = b_.module.value(b_.module.result(b, i)).type;
-    std::vector<std::string> parts;
-    type_delta(a_.module, in_a, b_.module, in_b, parts);
-    if (parts.empty()) continue;
+    TypeDelta delta;
+    type_delta(a_.module, in_a, b_.module, in_b, delta);
+    if (delta.parts.empty()) continue;
     const bool loss = only_less_static(a_.module.type(in_a), b_.module.type(in_b));
     less_static |= loss;
-    report(loss ? FindingClass::specialization_loss : FindingClass::mistranslation, FindingSeverity::critical,
-           loss ? Effect::code : Effect::value, fmt::format("{}", fmt::join(parts, "; ")), site(a_, a),
+    report(loss ? Group::specialization : group_of(a_.module, a, delta.first),
+           loss ? FindingClass::specialization_loss : FindingClass::mistranslation, FindingSeverity::critical,
+           loss ? Effect::code : Effect::value, fmt::format("{}", fmt::join(delta.parts, "; ")), site(a_, a),
            site(b_, b));
   }
   if (left.results.count != right.results.count) {
-    mistranslation(fmt::format("{} has {} results in the reference, {} in the port", left.info->mnemonic,
+    mistranslation(group_of(a_.module, a, {}), fmt::format("{} has {} results in the reference, {} in the port", left.info->mnemonic,
                                left.results.count, right.results.count),
                    site(a_, a), site(b_, b));
   }
@@ -215,10 +226,10 @@ bool Alignment::group_delta(OpId a, OpId b) {
     differs = true;
     const std::string_view name = info.operands[g].name;
     if (in_a == 0 || in_b == 0) {
-      mistranslation(fmt::format("{} is given in the {} only", name, in_a != 0 ? "reference" : "port"),
+      mistranslation(group_of(a_.module, a, name), fmt::format("{} is given in the {} only", name, in_a != 0 ? "reference" : "port"),
                      site(a_, a), site(b_, b));
     } else {
-      mistranslation(fmt::format("{} has {} values in the reference, {} in the port", name, in_a, in_b),
+      mistranslation(group_of(a_.module, a, name), fmt::format("{} has {} values in the reference, {} in the port", name, in_a, in_b),
                      site(a_, a), site(b_, b));
     }
   }
@@ -232,7 +243,7 @@ void Alignment::operand_delta(OpId a, OpId b) {
       left.size() == a_.module.operands(a).size() && right.size() == b_.module.operands(b).size();
   if (plain && group_delta(a, b)) return;
   if (left.size() != right.size()) {
-    mistranslation(fmt::format("{} has {} operands in the reference, {} in the port",
+    mistranslation(group_of(a_.module, a, {}), fmt::format("{} has {} operands in the reference, {} in the port",
                                a_.module.op(a).info->mnemonic, left.size(), right.size()),
                    site(a_, a), site(b_, b));
     return;
@@ -248,13 +259,25 @@ void Alignment::operand_delta(OpId a, OpId b) {
     std::swap(port_order[0], port_order[1]);
     std::swap(in_b[0], in_b[1]);
   } else if (std::ranges::is_permutation(in_a, in_b)) {
-    mistranslation(fmt::format("{} has the same operands in another order", a_.module.op(a).info->mnemonic),
+    std::size_t first = 0;
+    while (in_a[first] == in_b[first]) ++first;
+    mistranslation(operand_group(a, first), fmt::format("{} has the same operands in another order", a_.module.op(a).info->mnemonic),
                    site(a_, a), site(b_, b));
     return;
   }
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (in_a[i] != in_b[i]) operand_pair(a, b, i, left[i], port_order[i]);
   }
+}
+
+/// The group of a difference in one operand. Operands that a rule took from further up have no name.
+Group Alignment::operand_group(OpId a, std::size_t i) const {
+  std::size_t first = 0;
+  for (std::size_t g = 0; g < a_.module.op(a).info->operands.size(); ++g) {
+    first += a_.module.operands(a, g).size();
+    if (i < first) return group_of(a_.module, a, a_.module.op(a).info->operands[g].name);
+  }
+  return group_of(a_.module, a, {});
 }
 
 void Alignment::operand_pair(OpId a, OpId b, std::size_t i, ValueId in_a, ValueId in_b) {
@@ -279,7 +302,7 @@ void Alignment::operand_pair(OpId a, OpId b, std::size_t i, ValueId in_a, ValueI
       fmt::format("{} of {} is {} in the reference, {} in the port", name, a_.module.op(a).info->mnemonic,
                   value_text(a_.module, a_.value(in_a).base), value_text(b_.module, b_.value(in_b).base));
   // A value that only one side has is the better place there: an op was left out or put in.
-  mistranslation(message, site(a_, new_a && !new_b ? *made_a : a), site(b_, new_b && !new_a ? *made_b : b));
+  mistranslation(operand_group(a, i), message, site(a_, new_a && !new_b ? *made_a : a), site(b_, new_b && !new_a ? *made_b : b));
 }
 
 }  // namespace tileport::diff

@@ -19,6 +19,19 @@ std::string_view name(FindingSeverity severity) {
   return kNames[static_cast<std::size_t>(severity)];
 }
 
+std::string_view name(Group group) {
+  constexpr std::array<std::string_view, 17> kNames = {
+      "memory_family", "tile_structure", "layout",         "addresses",    "masks",  "reductions",
+      "mma",           "math",           "arithmetic",     "control_flow", "specialization",
+      "divisibility",  "bounds",         "hints",          "tokens",       "block_mapping", "dtype"};
+  return kNames[static_cast<std::size_t>(group)];
+}
+
+std::string_view name(Side side) {
+  constexpr std::array<std::string_view, 3> kNames = {"both", "reference", "port"};
+  return kNames[static_cast<std::size_t>(side)];
+}
+
 std::string_view name(Owner owner) {
   constexpr std::array<std::string_view, 3> kNames = {"kernel", "host", "none"};
   return kNames[static_cast<std::size_t>(owner)];

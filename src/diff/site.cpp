@@ -143,6 +143,7 @@ std::string value_text(const ir::Module& module, ir::ValueId id) { return value_
 
 Site site_of(const ir::Module& module, ir::OpId id) {
   Site site;
+  site.op = id;
   site.path = module.access_path(id);
   site.text = op_text(module, id);
   std::optional<ir::OpId> at = id;

@@ -56,7 +56,8 @@ Entry::Entry(const ir::Module& module, const ir::Function& function, Signature s
       types_(module, literals_),
       variables_(module.values.size()),
       stems_(module.values.size()),
-      uses_(module.values.size()) {}
+      uses_(module.values.size()),
+      statements_(module.ops.size()) {}
 
 void Entry::translate() {
   if (!module_.globals.empty()) {
@@ -297,6 +298,8 @@ void Entry::comment(ir::OpId op) {
 
 void Entry::translate_op(ir::OpId id) {
   OpReader op(module_, id);
+  const std::size_t before = out_.str().size();
+  const std::size_t refused = diagnostics_.size();
   bool types_known = true;
   for (std::size_t i = 0; i < op.results(); ++i) {
     if (types_.has(op.result_type(i))) continue;
@@ -312,6 +315,12 @@ void Entry::translate_op(ir::OpId id) {
     if (std::string unread = op.unread(); !unread.empty()) {
       refuse(id, code::kUnread, fmt::format("{} of {} has no translation", unread, op.mnemonic()));
     }
+  }
+  if (diagnostics_.size() == refused) {
+    std::string written = out_.str().substr(before);
+    const std::size_t opened = module_.op(id).regions.count != 0 ? written.find("{\n") : std::string::npos;
+    if (opened != std::string::npos) written.resize(opened + 1);
+    statements_[ir::index(id)] = std::move(written);
   }
   // After a refusal the rest is still looked at, so that all reasons are told at once.
   for (std::size_t i = 0; i < op.results(); ++i) {

@@ -71,6 +71,12 @@ class Entry {
   const std::string& source() const { return out_.str(); }
   const std::set<Need>& needs() const { return needs_; }
 
+  /// What was written for each op, by OpId; of an op with regions what opens them. Empty for ops that the
+  /// statements of others make, and for refused ones.
+  const std::vector<std::string>& statements() const { return statements_; }
+  /// The attribute in front of the function.
+  std::string entry_attribute();
+
   // ---- for handlers: reading
   // -------------------------------------------------------------------------------------
   const ir::Module& module() const { return module_; }
@@ -157,7 +163,6 @@ class Entry {
   bool write_signature();
   void write_documentation();
   std::string_view entry_path() const;
-  std::string entry_attribute();
   void refuse_entry(std::string_view code, std::string message, std::string advice = {});
   void refuse_at(ir::DebugId where, std::string path, std::string_view code, std::string message,
                  std::string advice);
@@ -184,6 +189,7 @@ class Entry {
   std::vector<Frame> frames_;
   std::vector<Cursor> cursors_;
   std::string last_comment_;
+  std::vector<std::string> statements_;
   std::set<Need> needs_;
 };
 

@@ -243,6 +243,21 @@ std::string kernel_name(const ir::Module& module) {
   return is_identifier(name) ? name : "kernel";
 }
 
+Statements statements(const ir::Module& module, const ir::Function& kernel) {
+  const Specialization specialization{"kernel", "kernel", &module, {}};
+  const Options options;
+  Entry entry(module, kernel, specialization, options);
+  entry.translate();
+  Statements all{entry.entry_attribute(), entry.statements()};
+  // The function of a reduction or scan is one closure, or has a word of its own: reduce_sum.
+  ir::walk(module, kernel.body, [&](ir::OpId op) {
+    const auto around = module.parent_op(op);
+    if (around && (module.op(*around).info->is("reduce") || module.op(*around).info->is("scan")))
+      all.of_op[ir::index(op)] = all.of_op[ir::index(*around)];
+  });
+  return all;
+}
+
 Result<Translation> translate(const std::vector<Specialization>& specializations, const Options& options) {
   const auto kernels = check(specializations);
   if (!kernels) return tl::unexpected(kernels.error());

@@ -26,11 +26,34 @@ enum class FindingClass : std::uint8_t {
   noise,
 };
 enum class FindingSeverity : std::uint8_t { critical, warning, note };
+/// What a difference is about.
+enum class Group : std::uint8_t {
+  memory_family,
+  tile_structure,
+  layout,
+  addresses,
+  masks,
+  reductions,
+  mma,
+  math,
+  arithmetic,
+  control_flow,
+  specialization,
+  divisibility,
+  bounds,
+  hints,
+  tokens,
+  block_mapping,
+  dtype,
+};
+/// Which side has what the other lacks.
+enum class Side : std::uint8_t { both, reference, port };
 enum class Owner : std::uint8_t { kernel, host, none };
 enum class Effect : std::uint8_t { value, code, none, unknown };
 
 /// One side of a finding; empty members if the side has nothing there.
 struct Site {
+  ir::OpId op{ir::kNone};  ///< In its module; kNone for the entry itself.
   std::string path;  ///< Access path, "@softmax/for#0/exp#2".
   std::string text;  ///< The op as the text form shows it, or the attribute's value.
   std::string file;  ///< Source location, if the module has debug info.
@@ -39,6 +62,8 @@ struct Site {
 };
 
 struct Finding {
+  Group group = Group::arithmetic;
+  Side side = Side::both;
   FindingClass kind = FindingClass::mistranslation;
   FindingSeverity severity = FindingSeverity::critical;
   Owner owner = Owner::kernel;
@@ -46,6 +71,9 @@ struct Finding {
   std::string message;
   Site reference;
   Site port;
+  /// What would mend it in the port's source: the Rust that says what the reference says, or what to leave out.
+  /// Empty where `suggest` was not asked, or knows nothing.
+  std::string fix;
 };
 
 /// An accepted difference: which rule, how often.
@@ -74,6 +102,8 @@ struct CompareOptions {
 /// The words that files and people use: "mistranslation", "critical", "kernel", "value", "equal_up_to".
 std::string_view name(FindingClass kind);
 std::string_view name(FindingSeverity severity);
+std::string_view name(Group group);
+std::string_view name(Side side);
 std::string_view name(Owner owner);
 std::string_view name(Effect effect);
 std::string_view name(Equality equality);
@@ -91,5 +121,14 @@ std::vector<RuleDescription> rules();
 /// TP-D0003: nested too deep; TP-D0004: no entry of the name.
 Result<Comparison> compare(const ir::Module& reference, const ir::Module& port,
                            const CompareOptions& options);
+
+/// The Rust of the reference: the translator's (translate/translate.hpp, which is a layer above).
+struct RustSource {
+  std::string attribute;           ///< Of the entry.
+  std::vector<std::string> of_op;  ///< By OpId of the reference; empty where there is none.
+};
+
+/// Fills `Finding::fix`.
+void suggest(Comparison& comparison, const RustSource& reference);
 
 }  // namespace tileport::diff

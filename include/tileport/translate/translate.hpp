@@ -92,6 +92,15 @@ std::string kernel_name(const ir::Module& module);
 /// Mnemonics of the ops that have no translation, in the order of the op table.
 std::vector<std::string_view> untranslated_ops();
 
+/// What `translate` writes for one kernel, op by op.
+struct Statements {
+  std::string attribute;  ///< "#[cutile::entry(…)]".
+  /// By OpId: the statement, indented as in the file; of an op with regions what opens them. Empty for ops that
+  /// the statements of others make, and for those that can't be expressed.
+  std::vector<std::string> of_op;
+};
+Statements statements(const ir::Module& module, const ir::Function& kernel);
+
 /// Bad input (no kernel in a module, two entries of one name) is an error; a kernel that can't be expressed
 /// is a refusal and the others are still translated.
 Result<Translation> translate(const std::vector<Specialization>& specializations, const Options& options);
