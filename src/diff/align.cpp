@@ -95,13 +95,13 @@ void Alignment::report(Group group, FindingClass kind, FindingSeverity severity,
   findings.push_back(std::move(finding));
 }
 
-Site Alignment::site(const Graph& graph, OpId id) const {
+Site Alignment::site(Graph& graph, OpId id) const {
   // An op that the early-return rule made stands for the `if` around it.
   if (ir::index(id) >= graph.original.ops.size()) id = *graph.module.parent_op(id);
-  return site_of(graph.original, id);
+  return graph.sites(id);
 }
 
-Site Alignment::block_site(const Graph& graph, BlockId block) const {
+Site Alignment::block_site(Graph& graph, BlockId block) const {
   const ir::RegionId region = graph.module.block(block).parent;
   if (ir::index(region) == ir::kNone) return entry_site(graph.original, graph.kernel);
   return site(graph, graph.module.region(region).parent);

@@ -61,8 +61,8 @@ class Alignment {
   void operand_facts(OpId a, OpId b, ir::ValueId in_a, ir::ValueId in_b);
   void dead_assumptions();
 
-  Site site(const Graph& graph, OpId id) const;
-  Site block_site(const Graph& graph, ir::BlockId block) const;
+  Site site(Graph& graph, OpId id) const;
+  Site block_site(Graph& graph, ir::BlockId block) const;
   void report(Group group, FindingClass kind, FindingSeverity severity, Effect effect, std::string message,
               Site a, Site b, Side side = Side::both);
   void mistranslation(Group group, std::string message, Site a, Site b, Side side = Side::both) {

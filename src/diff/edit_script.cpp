@@ -10,6 +10,7 @@
 #include "diff/fingerprint.hpp"
 #include "diff/hints.hpp"
 #include "diff/matcher.hpp"
+#include "diff/order.hpp"
 #include "diff/site.hpp"
 #include "diff/table_import.hpp"
 
@@ -59,26 +60,6 @@ class Writer {
   std::uint32_t next_value_ = 0;
   std::vector<std::uint32_t> place_;  ///< By OpId of the reference: its place in its block.
 };
-
-/// Which partners, given by their places in the reference, belong to a longest run that keeps the order.
-std::vector<bool> keep_order(const std::vector<std::size_t>& places) {
-  std::vector<std::size_t> tails;  // For each length of a run the index of its smallest end.
-  std::vector<std::size_t> before(places.size());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto at = std::ranges::lower_bound(tails, places[i], {}, [&](std::size_t t) { return places[t]; });
-    before[i] = at == tails.begin() ? i : *(at - 1);
-    if (at == tails.end()) {
-      tails.push_back(i);
-    } else {
-      *at = i;
-    }
-  }
-  std::vector<bool> kept(places.size(), false);
-  if (tails.empty()) return kept;
-  std::size_t i = tails.back();
-  for (kept[i] = true; before[i] != i; kept[i] = true) i = before[i];
-  return kept;
-}
 
 EditScript Writer::run() {
   script_.reference_entry = a_.original.string(a_.kernel.name);
@@ -172,7 +153,7 @@ void Writer::removals(BlockId block) {
     Edit edit;
     edit.kind = EditKind::remove;
     edit.layer = layer(a_, b_, op);
-    edit.reference = site_of(a_.original, op);
+    edit.reference = a_.sites(op);
     edit.op = op;
     script_.edits.push_back(std::move(edit));
   }
@@ -226,7 +207,7 @@ void Writer::insert(OpId op, std::uint32_t block, std::uint32_t position) {
   Edit edit;
   edit.kind = EditKind::insert;
   edit.layer = layer(b_, a_, op);
-  edit.port = site_of(b_.original, op);
+  edit.port = b_.sites(op);
   edit.block = block;
   edit.position = position;
   edit.new_results = true;
@@ -257,8 +238,8 @@ void Writer::move(OpId in_a, OpId in_b, std::uint32_t block, std::uint32_t posit
   edit.kind = EditKind::move;
   edit.layer = a_.node(in_a).effect && !same_values_ && a_.node(in_a).may_leave ? EditLayer::value
                                                                                : EditLayer::form;
-  edit.reference = site_of(a_.original, in_a);
-  edit.port = site_of(b_.original, in_b);
+  edit.reference = a_.sites(in_a);
+  edit.port = b_.sites(in_b);
   edit.op = in_a;
   edit.block = block;
   edit.position = position;
@@ -270,8 +251,8 @@ void Writer::change(OpId in_a, OpId in_b) {
   Edit edit;
   edit.kind = EditKind::change;
   edit.layer = layer_of_change(in_a, in_b);
-  edit.reference = site_of(a_.original, in_a);
-  edit.port = site_of(b_.original, in_b);
+  edit.reference = a_.sites(in_a);
+  edit.port = b_.sites(in_b);
   edit.op = in_a;
   edit.content = content(in_b);
   const std::uint32_t count = b_.original.op(in_b).results.count;
@@ -343,6 +324,13 @@ std::size_t EditScript::count(EditLayer layer) const {
   return static_cast<std::size_t>(std::ranges::count(edits, layer, &Edit::layer));
 }
 
+EditScript write_script(Graph& reference, Graph& port, const Matcher& matcher) {
+  const bool same_values =
+      reference.content == port.content &&
+      ir::same_type(reference.original, reference.kernel.type, port.original, port.kernel.type);
+  return Writer(reference, port, matcher, same_values).run();
+}
+
 Result<EditScript> edit_script(const ir::Module& reference, const ir::Module& port,
                                const CompareOptions& options) {
   const auto entries = find_entries(reference, port, options);
@@ -352,9 +340,7 @@ Result<EditScript> edit_script(const ir::Module& reference, const ir::Module& po
   Graph b(port, *entries->port, interner);
   Matcher matcher(a, b, interner);
   matcher.run();
-  const bool same_values = a.content == b.content &&
-                           ir::same_type(reference, a.kernel.type, port, b.kernel.type);
-  return Writer(a, b, matcher, same_values).run();
+  return write_script(a, b, matcher);
 }
 
 }  // namespace tileport::diff

@@ -20,6 +20,7 @@
 #include "diff/facts.hpp"
 #include "diff/keys.hpp"
 #include "diff/rules.hpp"
+#include "diff/site.hpp"
 
 namespace tileport::diff {
 
@@ -67,6 +68,7 @@ class Graph {
 
   const ir::Module& original;
   const ir::Function& kernel;
+  Sites sites;  ///< Of the original.
   /// With early returns and scans rewritten; ops and values keep their numbers, new ones are appended.
   ir::Module module;
   ir::BlockId body;

@@ -27,6 +27,7 @@ bool is_fact(const ir::AttributeInfo& attribute) {
 Graph::Graph(const ir::Module& from, const ir::Function& function, Interner& interner)
     : original(from),
       kernel(function),
+      sites(from, function),
       module(from),
       body(function.body),
       interner_(interner),

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tileport/diff/edit_script.hpp>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -75,5 +76,8 @@ class Matcher {
   std::unordered_map<std::string, Ops> left_by_operands_;
   std::unordered_map<const ir::OpInfo*, Ops> left_by_mnemonic_;
 };
+
+/// The script that a matcher's partners ask for.
+EditScript write_script(Graph& reference, Graph& port, const Matcher& matcher);
 
 }  // namespace tileport::diff

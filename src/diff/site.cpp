@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <tileport/text/print.hpp>
+#include <unordered_map>
 
 #include "diff/facts.hpp"
 #include "diff/hints.hpp"
@@ -27,20 +28,6 @@ std::string constant_text(const ir::Module& module, ir::OpId id, ir::ConstantId 
   const unsigned unused = 64 - std::max(1U, ir::bit_width(kind));
   return fmt::format("<{}: {}>", ir::keyword(kind),
                      static_cast<std::int64_t>(*content.splat << unused) >> unused);
-}
-
-/// The op's place, or that of the nearest one before it in its block.
-ir::SourceLocation nearest_place(const ir::Module& module, ir::OpId id) {
-  const auto& ops = module.block(module.op(id).parent).ops;
-  auto at = std::ranges::find(ops, id);
-  while (true) {
-    if (at != ops.end()) {
-      if (const ir::SourceLocation place = module.source(module.op(*at).location); place.known())
-        return place;
-    }
-    if (at == ops.begin()) return {};
-    --at;
-  }
 }
 
 }  // namespace
@@ -141,17 +128,46 @@ static std::string value_text(const ir::Module& module, ir::ValueId id, int dept
 
 std::string value_text(const ir::Module& module, ir::ValueId id) { return value_text(module, id, 0); }
 
-Site site_of(const ir::Module& module, ir::OpId id) {
+void Sites::prepare() {
+  ordinals_.assign(module_.ops.size(), 0);
+  places_.assign(module_.ops.size(), {});
+  prepare(kernel_.body, {});
+  prepared_ = true;
+}
+
+/// Ops without a place of their own have `around`, the last one before them.
+void Sites::prepare(ir::BlockId block, ir::SourceLocation around) {
+  std::unordered_map<const ir::OpInfo*, std::uint32_t> seen;
+  for (const ir::OpId id : module_.block(block).ops) {
+    ordinals_[ir::index(id)] = seen[module_.op(id).info]++;
+    if (const ir::SourceLocation own = module_.source(module_.op(id).location); own.known()) around = own;
+    places_[ir::index(id)] = around;
+    for (std::size_t r = 0; r < module_.op(id).regions.count; ++r) {
+      if (const auto inner = module_.body(id, r)) prepare(*inner, around);
+    }
+  }
+}
+
+std::string Sites::path(ir::OpId id) const {
+  const ir::RegionId inside = module_.block(module_.op(id).parent).parent;
+  std::string prefix;
+  if (ir::index(inside) == ir::kNone) {
+    prefix = "@" + module_.string(kernel_.name);
+  } else {
+    const ir::OpId parent = module_.region(inside).parent;
+    prefix = path(parent);
+    if (ir::index(inside) != module_.op(parent).regions.first) prefix += "/else";
+  }
+  return fmt::format("{}/{}#{}", prefix, module_.op(id).info->mnemonic, ordinals_[ir::index(id)]);
+}
+
+Site Sites::operator()(ir::OpId id) {
+  if (!prepared_) prepare();
   Site site;
   site.op = id;
-  site.path = module.access_path(id);
-  site.text = op_text(module, id);
-  std::optional<ir::OpId> at = id;
-  ir::SourceLocation place;
-  while (at && !place.known()) {
-    place = nearest_place(module, *at);
-    at = module.parent_op(*at);
-  }
+  site.path = path(id);
+  site.text = op_text(module_, id);
+  const ir::SourceLocation& place = places_[ir::index(id)];
   site.file = place.file;
   site.line = place.line;
   site.column = place.column;

@@ -39,6 +39,26 @@ class Printer {
     return std::move(out_);
   }
 
+  Listing list() {
+    op_offsets_.assign(module_.ops.size(), std::string::npos);
+    print_module();
+    Listing made;
+    std::vector<std::size_t> starts;
+    for (std::size_t at = 0; at < out_.size();) {
+      const std::size_t end = std::min(out_.find('\n', at), out_.size());
+      starts.push_back(at);
+      made.lines.push_back(out_.substr(at, end - at));
+      at = end + 1;
+    }
+    const auto line = [&](std::size_t offset) {
+      return static_cast<std::uint32_t>(std::ranges::upper_bound(starts, offset) - starts.begin() - 1);
+    };
+    for (const std::size_t offset : op_offsets_)
+      made.line_of_op.push_back(offset == std::string::npos ? kNoLine : line(offset));
+    for (const auto& [first, last] : function_offsets_) made.functions.emplace_back(line(first), line(last) + 1);
+    return made;
+  }
+
  private:
   void print_module() {
     if (module_.producer) out_ += "// Producer: " + module_.string(*module_.producer) + "\n";
@@ -63,6 +83,7 @@ class Printer {
 
   void print_function(const ir::Function& function) {
     collect(function.location);
+    const std::size_t first = out_.size();
     out_ += function.is_kernel ? "entry " : "testing$func ";
     append_symbol(out_, module_.string(function.name));
     out_ += '(';
@@ -78,6 +99,7 @@ class Printer {
     for (OpId op : module_.block(function.body).ops) print_op(op);
     --depth_;
     out_ += '}';
+    function_offsets_.emplace_back(first, out_.size() - 1);
     end_line(function.location);
   }
 
@@ -120,6 +142,7 @@ class Printer {
   void print_op(OpId id) {
     const ir::Operation& op = module_.op(id);
     collect(op.location);
+    if (!op_offsets_.empty()) op_offsets_[ir::index(id)] = out_.size();
     indent();
     names_.append_results(out_, id);
     out_ += op.info->mnemonic;
@@ -371,6 +394,8 @@ class Printer {
   std::string out_;
   std::size_t depth_ = 0;
   std::vector<ValueId> scratch_;
+  std::vector<std::size_t> op_offsets_;  ///< By OpId, where each op's text begins; empty if nobody asks.
+  std::vector<std::pair<std::size_t, std::size_t>> function_offsets_;
 };
 
 }  // namespace
@@ -378,6 +403,8 @@ class Printer {
 std::string print(const ir::Module& module, const PrintOptions& options) {
   return Printer(module, options).print();
 }
+
+Listing list(const ir::Module& module) { return Printer(module, {}).list(); }
 
 std::string print(const ir::Module& module, ir::TypeId type) { return Literals(module).type(type); }
 

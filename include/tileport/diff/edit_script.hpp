@@ -114,6 +114,27 @@ struct EditScript {
 Result<EditScript> edit_script(const ir::Module& reference, const ir::Module& port,
                                const CompareOptions& options);
 
+/// A line of both kernels' text side by side.
+struct SideBySideRow {
+  enum class Kind : std::uint8_t { same, changed, removed, inserted, moved };
+  Kind kind = Kind::same;
+  EditLayer layer = EditLayer::form;        ///< What it matters for, unless it is the same.
+  std::optional<std::uint32_t> reference;   ///< Index into SideBySide::reference, and
+  std::optional<std::uint32_t> port;        ///< into SideBySide::port; one may be missing.
+  std::string reference_path;               ///< Of the op that begins on the line; may be empty.
+  std::string port_path;
+};
+struct SideBySide {
+  std::vector<std::string> reference;  ///< The entry's lines, as tileirdisasm writes them.
+  std::vector<std::string> port;
+  std::vector<SideBySideRow> rows;
+};
+std::string_view name(SideBySideRow::Kind kind);
+
+/// Two kernels' texts with partners on one row. Errors as for `compare`.
+Result<SideBySide> side_by_side(const ir::Module& reference, const ir::Module& port,
+                                const CompareOptions& options);
+
 /// The reference with the script's kernel changed. TP-D0008: the script was made of another kernel.
 Result<ir::Module> apply(const EditScript& script, const ir::Module& reference);
 
