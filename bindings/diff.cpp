@@ -6,8 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <vector>
 #include <tileport/diff/compare.hpp>
 #include <tileport/diff/edit_script.hpp>
+#include <tileport/diff/pairs.hpp>
 #include <tileport/translate/translate.hpp>
 
 #include "diagnostics.hpp"
@@ -114,6 +117,60 @@ py::object apply(const diff::EditScript& script, const tileport::ir::Module& ref
   return py::cast(std::make_shared<tileport::ir::Module>(std::move(**result)));
 }
 
+py::object number(const std::optional<std::uint32_t>& line) {
+  return line ? py::object(py::int_(*line)) : py::none();
+}
+
+py::list texts(const std::vector<std::string>& lines) {
+  py::list made;
+  for (const std::string& line : lines) made.append(message_to_python(line));
+  return made;
+}
+
+/// Lines of both texts, and rows (kind, layer, reference line, port line, reference path, port path).
+py::object side_by_side(const tileport::ir::Module& reference, const tileport::ir::Module& port,
+                        const std::string& reference_entry, const std::string& port_entry) {
+  std::optional<tileport::Result<diff::SideBySide>> result;
+  {
+    const py::gil_scoped_release release;
+    result = diff::side_by_side(reference, port, {{}, reference_entry, port_entry});
+  }
+  if (!*result) return diagnostics_to_python(result->error());
+  py::list rows;
+  for (const diff::SideBySideRow& row : (*result)->rows) {
+    rows.append(py::make_tuple(diff::name(row.kind), diff::name(row.layer), number(row.reference),
+                               number(row.port), message_to_python(row.reference_path),
+                               message_to_python(row.port_path)));
+  }
+  return py::make_tuple(texts((*result)->reference), texts((*result)->port), rows);
+}
+
+using EntryRow = std::tuple<const tileport::ir::Module*, std::string, std::string>;
+
+/// A tuple of pairs (reference, port, similarity), or the list of diagnostics.
+py::object propose_pairs(const std::vector<EntryRow>& reference, const std::vector<EntryRow>& port) {
+  const auto refs = [](const std::vector<EntryRow>& rows) {
+    std::vector<diff::EntryRef> made;
+    for (const auto& [module, entry, label] : rows) {
+      if (module == nullptr) throw py::type_error("an entry's module is None");
+      made.push_back({module, entry, label});
+    }
+    return made;
+  };
+  const auto left = refs(reference);
+  const auto right = refs(port);
+  std::optional<tileport::Result<std::vector<diff::ProposedPair>>> result;
+  {
+    const py::gil_scoped_release release;
+    result = diff::propose_pairs(left, right);
+  }
+  if (!*result) return diagnostics_to_python(result->error());
+  py::list pairs;
+  for (const diff::ProposedPair& pair : **result)
+    pairs.append(py::make_tuple(pair.reference, pair.port, pair.similarity));
+  return py::tuple(pairs);
+}
+
 }  // namespace
 
 void bind_diff(py::module_& core) {
@@ -132,6 +189,9 @@ void bind_diff(py::module_& core) {
       });
   module.def("edit_script", &edit_script, py::arg("reference"), py::arg("port"), py::arg("reference_entry") = "",
              py::arg("port_entry") = "");
+  module.def("side_by_side", &side_by_side, py::arg("reference"), py::arg("port"),
+             py::arg("reference_entry") = "", py::arg("port_entry") = "");
+  module.def("propose_pairs", &propose_pairs, py::arg("reference"), py::arg("port"));
   module.def("apply", &apply, py::arg("script"), py::arg("reference"));
   module.def("rules", [] {
     py::list rules;

@@ -11,7 +11,16 @@ from tileport._core import bytecode as _bytecode
 from tileport.errors import Error, InputError
 from tileport.ir import Module
 
-__all__ = ["UNREADABLE", "BytecodeError", "Document", "read", "read_document", "read_file", "write"]
+__all__ = [
+    "UNREADABLE",
+    "BytecodeError",
+    "Document",
+    "is_bytecode",
+    "read",
+    "read_document",
+    "read_file",
+    "write",
+]
 
 UNREADABLE = "TP-B0001"
 """The code of a file that can't be opened or read at all."""
@@ -100,3 +109,12 @@ def _checked(result: Any) -> Any:
     if isinstance(result, list):
         raise BytecodeError(result)
     return result
+
+
+def is_bytecode(data: bytes) -> bool:
+    """Whether a file is meant as bytecode, good or bad: texts have no zero bytes and are UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return True
+    return not data or data.startswith(b"\x7f") or b"\0" in data

@@ -48,6 +48,7 @@ class Writer {
   void make(ValueId in_b) { made_[ir::index(in_b)] = next_value_++; }
   EditLayer layer(const Graph& graph, const Graph& other, OpId op) const;
   EditLayer layer_of_change(OpId in_a, OpId in_b) const;
+  bool says_otherwise(OpId in_a, OpId in_b) const;
 
   Graph& a_;
   Graph& b_;
@@ -142,9 +143,26 @@ EditLayer Writer::layer(const Graph& graph, const Graph& other, OpId op) const {
 EditLayer Writer::layer_of_change(OpId in_a, OpId in_b) const {
   const ir::OpInfo& info = *a_.original.op(in_a).info;
   if (has(info.traits, ir::Trait::promises) && &info == b_.original.op(in_b).info) return EditLayer::facts;
-  if (!same_values_ && a_.node(in_a).id != b_.node(in_b).id && b_.node(in_b).live) return EditLayer::value;
-  const bool same_statement = matcher_.statement(a_, in_a) == matcher_.statement(b_, in_b);
-  return same_statement ? EditLayer::form : EditLayer::facts;
+  if (!same_values_ && a_.node(in_a).id != b_.node(in_b).id && b_.node(in_b).live && says_otherwise(in_a, in_b))
+    return EditLayer::value;
+  for (std::size_t i = 0; i < info.attributes.size() && &info == b_.original.op(in_b).info; ++i) {
+    if (is_fact(info.attributes[i]) && a_.slot_key(in_a, i) != b_.slot_key(in_b, i)) return EditLayer::facts;
+  }
+  return EditLayer::form;
+}
+
+/// Whether the op itself, or what it is given, is something else: what merely follows from a difference further
+/// up or in its regions is no difference of its own.
+bool Writer::says_otherwise(OpId in_a, OpId in_b) const {
+  const OpNode& left = a_.node(in_a);
+  const OpNode& right = b_.node(in_b);
+  if (left.signature != right.signature || left.operands.size() != right.operands.size()) return true;
+  return !std::ranges::equal(left.operands, right.operands, [&](ValueId x, ValueId y) {
+    if (a_.value(x).id == b_.value(y).id) return true;
+    const ValueId base = b_.value(y).base;
+    return ir::index(base) < matcher_.value_in_reference.size() &&
+           matcher_.value_in_reference[ir::index(base)] == a_.value(x).base;
+  });
 }
 
 void Writer::removals(BlockId block) {

@@ -240,7 +240,11 @@ bool Matcher::match_alike(OpId b, bool share_operands) {
   int most = share_operands ? 3 : -1;
   for (std::size_t i = 0; i < std::min(queue.size(), std::size_t{kMostCandidates}); ++i) {
     const OpId a = queue[queue.size() - 1 - i];
-    if (!is_free(a) || a_.original.op(a).results.count != b_.original.op(b).results.count) continue;
+    // A loop may carry more or fewer values; others are another op then.
+    if (!is_free(a) || (a_.original.op(a).results.count != b_.original.op(b).results.count &&
+                        a_.original.op(a).info->regions == 0)) {
+      continue;
+    }
     if (const int score = likeness(a, b); score > most) {
       most = score;
       best = a;

@@ -136,11 +136,11 @@ void Sites::prepare() {
 }
 
 /// Ops without a place of their own have `around`, the last one before them.
-void Sites::prepare(ir::BlockId block, ir::SourceLocation around) {
+void Sites::prepare(ir::BlockId block, ir::DebugId around) {
   std::unordered_map<const ir::OpInfo*, std::uint32_t> seen;
   for (const ir::OpId id : module_.block(block).ops) {
     ordinals_[ir::index(id)] = seen[module_.op(id).info]++;
-    if (const ir::SourceLocation own = module_.source(module_.op(id).location); own.known()) around = own;
+    if (ir::index(module_.op(id).location) != 0) around = module_.op(id).location;
     places_[ir::index(id)] = around;
     for (std::size_t r = 0; r < module_.op(id).regions.count; ++r) {
       if (const auto inner = module_.body(id, r)) prepare(*inner, around);
@@ -167,7 +167,7 @@ Site Sites::operator()(ir::OpId id) {
   site.op = id;
   site.path = path(id);
   site.text = op_text(module_, id);
-  const ir::SourceLocation& place = places_[ir::index(id)];
+  const ir::SourceLocation place = module_.source(places_[ir::index(id)]);
   site.file = place.file;
   site.line = place.line;
   site.column = place.column;

@@ -25,14 +25,14 @@ class Sites {
 
  private:
   void prepare();
-  void prepare(ir::BlockId block, ir::SourceLocation around);
+  void prepare(ir::BlockId block, ir::DebugId around);
   std::string path(ir::OpId id) const;
 
   const ir::Module& module_;
   const ir::Function& kernel_;
   bool prepared_ = false;
   std::vector<std::uint32_t> ordinals_;  ///< By OpId: which of its mnemonic in its block.
-  std::vector<ir::SourceLocation> places_;
+  std::vector<ir::DebugId> places_;
 };
 
 /// An attribute of an op by its place in the row, as the text form writes it; "none" if it is absent.

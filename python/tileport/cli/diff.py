@@ -5,53 +5,58 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from tileport.diff import Comparison, Site
-
 
 def command(
-    reference: Annotated[Path, typer.Argument(metavar="A", help="Bytecode of the reference.")],
-    port: Annotated[Path, typer.Argument(metavar="B", help="Bytecode of the port.")],
+    reference: Annotated[
+        Path,
+        typer.Argument(metavar="A", help="The reference: Tile IR as bytecode or text, or a folder of such files."),
+    ],
+    port: Annotated[Path, typer.Argument(metavar="B", help="The port: a file or a folder.")],
     target: Annotated[
         str,
         typer.Option(
             "--target", metavar="T", help="Hints are resolved for this target before they are compared."
         ),
     ] = "sm_90",
+    pairs: Annotated[
+        Path | None,
+        typer.Option(
+            "--pairs",
+            metavar="FILE",
+            help="JSON that says which entries belong together. Without it the most similar ones are paired.",
+        ),
+    ] = None,
+    write_pairs: Annotated[
+        Path | None,
+        typer.Option("--write-pairs", metavar="FILE", help="Write the pairs that were compared, for --pairs."),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page that shows both texts side by side."),
+    ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON: equality, notes and findings.")
+        bool, typer.Option("--json", help="Print JSON: pairs with findings, notes and edit scripts.")
     ] = False,
 ) -> int:
-    """Compare two kernels by what they compute; exit status 1 if they differ."""
-    from tileport import bytecode, diff
+    """Compare kernels by what they compute; exit status 1 if they differ."""
+    from tileport import diff
 
-    comparison = diff.compare(bytecode.read_file(reference), bytecode.read_file(port), target)
+    difference = diff.compare_all(
+        diff.read_entries(reference),
+        diff.read_entries(port),
+        diff.read_pairs(pairs) if pairs else None,
+        target,
+    )
+    if write_pairs:
+        diff.write_pairs(write_pairs, difference.pairs())
+    if html:
+        html.write_text(diff.render_html(difference, str(reference), str(port)), encoding="utf-8")
     if as_json:
-        document = {"reference": str(reference), "port": str(port), "target": target, **comparison.to_dict()}
-        print(json.dumps(document, indent=2))
+        print(json.dumps({"reference": str(reference), "port": str(port), **difference.to_dict()}, indent=2))
     else:
-        _print(comparison)
-    return 1 if comparison.equality == "differs" else 0
-
-
-def _print(comparison: Comparison) -> None:
-    for finding in comparison.findings:
-        print(f"{finding.severity}: {finding.message} [{finding.kind}, {finding.owner}]")
-        for side, site in (("reference", finding.reference), ("port", finding.port)):
-            print(f"  {side:9}  {_place(site)}")
-            if site.text:
-                print(f"             {site.text}")
-    for note in comparison.notes:
-        print(f"note: {note.rule} x {note.count}: {note.message}")
-    words = {"equal": "equal", "equal_up_to": "equal up to the notes above", "differs": "they differ"}
-    print(words[comparison.equality])
-
-
-def _place(site: Site) -> str:
-    if not site.line:
-        return site.path
-    return f"{site.file}:{site.line}  {site.path}"
+        print(diff.render_text(difference), end="")
+    return 1 if difference.equality == "differs" else 0

@@ -50,7 +50,7 @@ def _check(file: Path, strict: bool, target: str) -> tuple[list[Module], list[Fi
         raise
     findings: list[Finding] = []
     try:
-        if _is_bytecode(data):
+        if bytecode.is_bytecode(data):
             document = bytecode.read_document(data, str(file))
             return [document.module], verify.verify(document, strict=strict, target=target)
         modules = text.parse_modules(data, str(file))
@@ -59,15 +59,6 @@ def _check(file: Path, strict: bool, target: str) -> tuple[list[Module], list[Fi
         return modules, findings
     except (bytecode.BytecodeError, text.TextError) as error:
         return [], [verify.Finding(**row) for row in error.diagnostics]
-
-
-def _is_bytecode(data: bytes) -> bool:
-    """Whether a file is meant as bytecode, good or bad: texts have no zero bytes and are UTF-8."""
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return True
-    return not data or data.startswith(b"\x7f") or b"\0" in data
 
 
 def _summary(file: Path, modules: list[Module], findings: list[Finding]) -> str:

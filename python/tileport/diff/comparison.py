@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares two kernels of Tile IR as value graphs.
-
-Two kernels are equal if they compute the same, op for op, whatever the names, the order of independent ops,
-dead and duplicated pure ops, and debug locations. A difference that can change no result is accepted by a
-named rule and counted in the notes; ``rules()`` lists them. Everything else is a finding, with its place in
-both modules and in both sources where the modules have debug locations.
-"""
+"""Findings and notes of one comparison, as objects."""
 
 from __future__ import annotations
 
@@ -15,8 +9,6 @@ from typing import Any, Literal
 from tileport._core import diff as _diff
 from tileport.errors import Error, InputError
 from tileport.ir import Module
-
-__all__ = ["Comparison", "DiffError", "Finding", "Note", "Site", "compare", "rules"]
 
 Equality = Literal["equal", "equal_up_to", "differs"]
 FindingClass = Literal[
@@ -52,7 +44,7 @@ Group = Literal[
 
 
 class DiffError(InputError):
-    """Two modules can't be compared: one has no kernel, or several. ``diagnostics`` as in BytecodeError."""
+    """Two modules can't be compared, or their entries paired. ``diagnostics`` as in BytecodeError."""
 
     def __init__(self, diagnostics: list[dict[str, Any]]) -> None:
         first = diagnostics[0]
@@ -127,13 +119,20 @@ class Comparison:
         }
 
 
-def compare(reference: Module, port: Module, target: str = "sm_90") -> Comparison:
-    """Compares the only kernel of each module.
+def compare(
+    reference: Module,
+    port: Module,
+    target: str = "sm_90",
+    *,
+    reference_entry: str = "",
+    port_entry: str = "",
+) -> Comparison:
+    """Compares two kernels: the entries that are named, or the only one of each module.
 
     Hints are resolved for ``target`` first: its own entry over ``default``. Raises ``DiffError`` (TP-D0001
-    no kernel, TP-D0002 several, TP-D0003 nested too deep).
+    no kernel, TP-D0002 several, TP-D0003 nested too deep, TP-D0004 no entry of the name).
     """
-    result = _diff.compare(reference, port, target)
+    result = _diff.compare(reference, port, target, reference_entry, port_entry)
     if isinstance(result, list):
         raise DiffError(result)
     return Comparison(
