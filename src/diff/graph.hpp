@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "diff/facts.hpp"
+#include "diff/id_map.hpp"
 #include "diff/keys.hpp"
 #include "diff/rules.hpp"
 #include "diff/site.hpp"
@@ -49,7 +50,7 @@ struct Expression {
   const ir::OpInfo* info = nullptr;
   Id type = 0;
   std::optional<std::uint64_t> splat;  ///< Bits of a constant with equal elements.
-  std::vector<Id> operands;
+  std::vector<Id> operands;  ///< Of joined tokens only.
 };
 
 struct Assumption {
@@ -82,7 +83,7 @@ class Graph {
   std::unordered_map<Id, Facts> always_promised;  ///< The same, of assumes in the kernel's own block.
   std::unordered_map<std::uint32_t, std::vector<ir::OpId>>
       assumes_of;                                ///< By ValueId of what they are about.
-  std::unordered_map<Id, std::uint32_t> copies;  ///< How many live ops compute each value.
+  IdMap<std::uint32_t> copies;  ///< How many live ops compute each value.
   RuleCounts counts;
 
   ModuleKeys& keys() { return keys_; }
@@ -96,8 +97,8 @@ class Graph {
   /// The op that computes a value's base; nothing for block arguments.
   std::optional<ir::OpId> producer(ir::ValueId id) const { return module.producer_of(value(id).base); }
   std::uint32_t copies_of(Id value) const {
-    const auto found = copies.find(value);
-    return found == copies.end() ? 0 : found->second;
+    const std::uint32_t* found = copies.find(value);
+    return found == nullptr ? 0 : *found;
   }
   std::optional<std::int64_t> integer_constant(ir::ValueId id) const;
 
@@ -106,7 +107,7 @@ class Graph {
   Id global_key(const std::string& name);
   Interner& interner_;
   ModuleKeys keys_;
-  std::unordered_map<Id, Expression> expressions_;
+  IdMap<Expression> expressions_;
 };
 
 /// Whether the value layer leaves an attribute out because it is a promise or a hint.

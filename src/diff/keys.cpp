@@ -28,7 +28,59 @@ ConstantContent packed_bits(const std::string& raw, std::uint64_t count) {
   return {std::nullopt, std::move(elements)};
 }
 
+/// Eight bytes at a time; every bit of the input reaches every bit of the result.
+std::uint64_t hash_of(std::string_view bytes) {
+  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
+  std::uint64_t hash = bytes.size() * kOdd;
+  const auto mix = [&](std::uint64_t word) {
+    hash = (hash ^ word) * 0xD6E8FEB86659FD93ULL;
+    hash ^= hash >> 32;
+  };
+  std::size_t at = 0;
+  for (; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, 8);
+    mix(word);
+  }
+  std::uint64_t rest = 0;
+  if (at < bytes.size()) std::memcpy(&rest, bytes.data() + at, bytes.size() - at);
+  mix(rest);
+  return hash * kOdd;
+}
+
 }  // namespace
+
+Id Interner::operator()(const Key& key) {
+  const std::string_view bytes = key.bytes();
+  const std::uint64_t hash = hash_of(bytes);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+    Slot& slot = slots_[at];
+    if (slot.id == 0) {
+      slot = {hash, static_cast<Id>(stored_.size() + 1)};
+      stored_.push_back({arena_.size(), bytes.size()});
+      arena_.append(bytes);
+      const Id made = slot.id - 1;
+      if (stored_.size() * 2 > slots_.size()) grow();
+      return made;
+    }
+    if (slot.hash != hash) continue;
+    const Stored& known = stored_[slot.id - 1];
+    if (std::string_view(arena_).substr(known.offset, known.size) == bytes) return slot.id - 1;
+  }
+}
+
+void Interner::grow() {
+  std::vector<Slot> larger(slots_.size() * 2);
+  const std::size_t mask = larger.size() - 1;
+  for (const Slot& slot : slots_) {
+    if (slot.id == 0) continue;
+    std::size_t at = slot.hash & mask;
+    while (larger[at].id != 0) at = (at + 1) & mask;
+    larger[at] = slot;
+  }
+  slots_ = std::move(larger);
+}
 
 ConstantContent constant_content(const ir::Module& module, ir::TypeId type, ir::ConstantId constant) {
   const std::string& raw = module.constants[static_cast<std::uint32_t>(constant)];

@@ -3,7 +3,9 @@
 // in one table, so that equal numbers mean equal structure, exactly: no hash can collide.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,17 +18,18 @@ namespace tileport::diff {
 /// The number of an interned structure.
 using Id = std::uint32_t;
 
-/// A key under construction: a tag, then numbers and strings that can't run into each other.
+/// A key under construction: a tag, then numbers and strings that can't run into each other. Short ones, which
+/// most are, need no memory of their own.
 class Key {
  public:
   explicit Key(std::string_view tag) { add(tag); }
   Key& add(std::uint64_t number) {
-    text_.append(reinterpret_cast<const char*>(&number), sizeof number);
+    append(reinterpret_cast<const char*>(&number), sizeof number);
     return *this;
   }
   Key& add(std::string_view text) {
     add(static_cast<std::uint64_t>(text.size()));
-    text_.append(text);
+    append(text.data(), text.size());
     return *this;
   }
   template <class Number>
@@ -35,20 +38,47 @@ class Key {
     for (const Number number : numbers) add(static_cast<std::uint64_t>(number));
     return *this;
   }
-  const std::string& text() const { return text_; }
+  std::string_view bytes() const {
+    return long_.empty() ? std::string_view(short_.data(), size_) : std::string_view(long_);
+  }
+  std::string text() const { return std::string(bytes()); }
 
  private:
-  std::string text_;
-};
-
-class Interner {
- public:
-  Id operator()(const Key& key) {
-    return ids_.try_emplace(key.text(), static_cast<Id>(ids_.size())).first->second;
+  void append(const char* bytes, std::size_t count) {
+    if (long_.empty() && size_ + count <= short_.size()) {
+      std::memcpy(short_.data() + size_, bytes, count);
+      size_ += count;
+      return;
+    }
+    if (long_.empty()) long_.assign(short_.data(), size_);
+    long_.append(bytes, count);
   }
 
+  std::array<char, 232> short_;  // NOLINT: what is not written is not read.
+  std::size_t size_ = 0;
+  std::string long_;  ///< All of it, if it is long.
+};
+
+/// Numbers keys by content. Open addressing over one arena: a look-up touches one slot and the key itself.
+class Interner {
+ public:
+  Interner() : slots_(1024) {}
+  Id operator()(const Key& key);
+
  private:
-  std::unordered_map<std::string, Id> ids_;
+  struct Slot {
+    std::uint64_t hash = 0;
+    Id id = 0;  ///< One more than the number; 0: free.
+  };
+  struct Stored {
+    std::size_t offset;
+    std::size_t size;
+  };
+  void grow();
+
+  std::vector<Slot> slots_;
+  std::vector<Stored> stored_;  ///< By number.
+  std::string arena_;
 };
 
 /// A constant's content: one element's bits if all are equal, or all bytes.

@@ -61,14 +61,14 @@ Facts Graph::inherent_facts(ValueId base) const {
 }
 
 std::optional<std::int64_t> Graph::integer_constant(ValueId id) const {
-  const auto found = expressions_.find(value(id).id);
-  if (found == expressions_.end() || !found->second.splat) return std::nullopt;
+  const Expression* found = expressions_.find(value(id).id);
+  if (found == nullptr || !found->splat) return std::nullopt;
   const ir::Type& type = module.type_of(id);
   const ir::TypeKind element = type.kind == ir::TypeKind::tile ? module.type(type.element).kind : type.kind;
   const unsigned width = ir::bit_width(element);
   if (!ir::is_integer(element) || width == 0) return std::nullopt;
   const unsigned unused = 64 - width;
-  return static_cast<std::int64_t>(*found->second.splat << unused) >> unused;
+  return static_cast<std::int64_t>(*found->splat << unused) >> unused;
 }
 
 /// A global's content; globals of the same name and another content are others.
@@ -95,6 +95,7 @@ void Lift::run() {
   used_.assign(module.values.size(), false);
   depths_.assign(module.blocks.size(), 0);
   mark_block(graph_.body);
+  find_permutes();
   lift_block(graph_.body, 0, 0);
   close_block(graph_.body, {});
   graph_.content = graph_.blocks[ir::index(graph_.body)];
@@ -185,11 +186,11 @@ void Lift::define_results(OpId id, const std::vector<bool>& dropped) {
     if (node.live) ++graph_.copies[graph_.value(result).id];
   }
   if (op.results.count != 1 || !has(op.info->traits, Trait::pure)) return;
-  Expression made;
+  const ValueId only = graph_.module.result(id, 0);
+  if (graph_.expressions_.find(graph_.value(only).id) != nullptr) return;
+  Expression& made = graph_.expressions_[graph_.value(only).id];
   made.info = op.info;
-  made.type = graph_.keys().type(graph_.module.value(graph_.module.result(id, 0)).type);
-  for (const ValueId operand : node.operands) made.operands.push_back(graph_.value(operand).id);
-  graph_.expressions_.try_emplace(graph_.value(graph_.module.result(id, 0)).id, std::move(made));
+  made.type = graph_.keys().type(graph_.module.value(only).type);
 }
 
 void Lift::assume(OpId id) {

@@ -47,6 +47,20 @@ class Lift {
   bool truncate(ir::OpId id);
   bool pointer_to_int(ir::OpId id);
   bool one_element_atomic(ir::OpId id);
+  // Rules on several ops (rules_of_forms.cpp).
+  struct Bounds {
+    std::int64_t lower;
+    std::int64_t upper;
+  };
+  ir::TypeKind element_of(ir::ValueId value) const;
+  Bounds bounds_of(ir::ValueId value, int depth) const;
+  bool ceil_division(ir::OpId id);
+  bool select_extreme(ir::OpId id);
+  bool compares_with_zero(ir::ValueId value, std::string_view predicate, Id number) const;
+  bool corrected_remainder(ir::OpId id);
+  void find_permutes();
+  bool permuted_load(ir::OpId id);
+  bool permuted_result(ir::OpId id);
   bool become_constant(ir::OpId id, std::uint64_t bits, Rule rule);
   const Expression* expression(ir::ValueId value) const;
   const Expression* expression(Id id) const;
@@ -67,6 +81,8 @@ class Lift {
     Id id = 0;
     Id type = 0;
   };
+  std::unordered_map<std::uint32_t, ir::OpId> permute_of_;  ///< By value: the permute that alone reads it.
+  std::unordered_map<std::uint32_t, Id> permuted_;          ///< By value: what that permute gives.
   std::unordered_map<Id, Scalar> one_element_;  ///< Results of rank 1 of atomics -> what they are at rank 0.
 };
 

@@ -42,6 +42,10 @@ enum class Rule : std::uint8_t {
   early_return_as_else,
   scan_behind_unit_axes,
   empty_else,
+  ceil_division,
+  select_minimum_maximum,
+  remainder_sign,
+  permuted_load,
 };
 
 struct RuleInfo {
@@ -92,6 +96,14 @@ inline constexpr std::array kRules = {
     RuleInfo{Rule::scan_behind_unit_axes, "scan_behind_unit_axes",
              "scans for which a reshape takes leading axes of extent 1 away and puts them back"},
     RuleInfo{Rule::empty_else, "empty_else", "else branches that are written but empty"},
+    RuleInfo{Rule::ceil_division, "ceil_division",
+             "divisions rounded up, as (a + c - 1) / c of an a that is not negative and can't overflow"},
+    RuleInfo{Rule::select_minimum_maximum, "select_minimum_maximum",
+             "minima and maxima of integers, as a comparison and a select"},
+    RuleInfo{Rule::remainder_sign, "remainder_sign",
+             "corrections of a remainder's sign where neither operand can be negative"},
+    RuleInfo{Rule::permuted_load, "permuted_load",
+             "loads that a permute follows, as loads through a view with another dim_map"},
 };
 
 /// How often each rule applied on one side.

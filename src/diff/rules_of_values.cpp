@@ -12,8 +12,7 @@ using ir::OpId;
 using ir::ValueId;
 
 const Expression* Lift::expression(Id id) const {
-  const auto found = graph_.expressions_.find(id);
-  return found == graph_.expressions_.end() ? nullptr : &found->second;
+  return graph_.expressions_.find(id);
 }
 
 const Expression* Lift::expression(ValueId value) const { return expression(graph_.value(value).id); }
@@ -28,6 +27,10 @@ bool Lift::apply_rule(OpId id) {
   if (info.is("join_tokens")) return join_tokens(id);
   if (info.is("trunci")) return truncate(id);
   if (info.is("ptr_to_int")) return pointer_to_int(id);
+  if (info.is("divi")) return ceil_division(id);
+  if (info.is("select")) return corrected_remainder(id) || select_extreme(id);
+  if (info.is("load_view_tko")) return permuted_load(id);
+  if (info.is("permute")) return permuted_result(id);
   if (info.is("atomic_rmw_tko")) return one_element_atomic(id);
   return false;
 }
@@ -55,7 +58,7 @@ bool Lift::constant(OpId id) {
   node.id = graph_.keys().constant(graph_.keys().type(type), content);
   node.constant = true;
   define_results(id);
-  graph_.expressions_.at(graph_.value(result).id).splat = content.splat;
+  graph_.expressions_[graph_.value(result).id].splat = content.splat;
   return true;
 }
 
@@ -71,7 +74,7 @@ bool Lift::become_constant(OpId id, std::uint64_t bits, Rule rule) {
   node.folded = true;
   node.constant = true;
   define_results(id);
-  Expression& made = graph_.expressions_.at(graph_.value(result).id);
+  Expression& made = graph_.expressions_[graph_.value(result).id];
   made.splat = bits;
   made.info = ir::find_op("constant");
   if (node.live) count(rule);
@@ -150,8 +153,7 @@ bool Lift::join_tokens(OpId id) {
   leaves.erase(std::ranges::unique(leaves).begin(), leaves.end());
   node.id = graph_.interner_(Key("join").add(leaves));
   define_results(id);
-  const auto made = graph_.expressions_.find(graph_.value(graph_.module.result(id, 0)).id);
-  if (made != graph_.expressions_.end()) made->second.operands = std::move(leaves);
+  graph_.expressions_[graph_.value(graph_.module.result(id, 0)).id].operands = std::move(leaves);
   return true;
 }
 
