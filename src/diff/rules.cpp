@@ -47,6 +47,25 @@ std::string_view name(Equality equality) {
   return kNames[static_cast<std::size_t>(equality)];
 }
 
+std::string to_string(const Comparison& comparison) {
+  std::string text;
+  const auto add_site = [&](std::string_view side, const Site& site) {
+    const std::string place = site.line == 0 ? std::string() : fmt::format("{}:{}  ", site.file, site.line);
+    text += fmt::format("  {:9}  {}{}\n", side, place, site.path);
+    if (!site.text.empty()) text += fmt::format("             {}\n", site.text);
+  };
+  for (const Finding& finding : comparison.findings) {
+    text += fmt::format("{}: {} [{}: {}]\n", name(finding.severity), finding.message, name(finding.group),
+                        name(finding.kind));
+    add_site("reference", finding.reference);
+    add_site("port", finding.port);
+    if (!finding.fix.empty()) text += fmt::format("  fix        {}\n", finding.fix);
+  }
+  for (const Note& note : comparison.notes)
+    text += fmt::format("note: {} x {}: {}\n", note.rule, note.count, note.message);
+  return text + std::string(name(comparison.equality)) + "\n";
+}
+
 std::vector<RuleDescription> rules() {
   std::vector<RuleDescription> all;
   for (const RuleInfo& info : kRules) all.push_back({info.name, info.reason});

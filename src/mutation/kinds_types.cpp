@@ -58,16 +58,6 @@ void other_traversal(Edit& edit, OpId op, std::uint32_t variant) {
   edit.set_type(edit.module.result(op, 0), type);
 }
 
-std::uint32_t sparse_dims(const Context& context, OpId op) {
-  const Type* type = view_of(context, op);
-  return type != nullptr && type->kind == TypeKind::gather_scatter_view && type->shape.size() > 1 ? 1 : 0;
-}
-void other_sparse_dim(Edit& edit, OpId op, std::uint32_t) {
-  Type type = edit.module.type_of(edit.module.result(op, 0));
-  type.sparse_dim = (type.sparse_dim + 1) % static_cast<std::int32_t>(type.shape.size());
-  edit.set_type(edit.module.result(op, 0), type);
-}
-
 /// Axes of a view's tile from which a factor of two can go to the next one, if only accesses use the view: a
 /// reshape behind each load and before each store then keeps the types of everything else.
 std::vector<std::size_t> movable_extents(const Context& context, OpId op) {
@@ -228,9 +218,6 @@ const KindRow kRows[] = {
     {{"padding", Change::value, kViews}, paddings, other_padding},
     {{"dim_map", Change::value, "live ops that make a view of rank 2 or more"}, dim_maps, other_dim_map},
     {{"traversal_stride", Change::value, "live strided views"}, traversals, other_traversal},
-    {{"sparse_dim", Change::value, "live gather and scatter views of rank 2 or more"},
-     sparse_dims,
-     other_sparse_dim},
     {{"tile_extent", Change::value, "live views of rank 2 or more that only loads and stores use"},
      extents,
      other_extents},

@@ -52,18 +52,21 @@ class Browser:
 
     def click(self, selector: str, number: int = 0) -> None:
         """A real click: fails where something covers the element."""
-        query = {"using": "css selector", "value": selector}
-        element = self._of_session("POST", "/elements", query)[number][_ELEMENT]
-        self._of_session("POST", f"/element/{element}/click", {})
+        self._of_session("POST", f"/element/{self._find(selector, number)}/click", {})
 
     def press(self, keys: str) -> None:
         actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
         source = {"type": "key", "id": "keyboard", "actions": actions}
         self._of_session("POST", "/actions", {"actions": [source]})
 
-    def picture(self) -> bytes:
-        """What is to be seen, as PNG."""
-        return base64.b64decode(self._of_session("GET", "/screenshot"))
+    def picture(self, selector: str = "") -> bytes:
+        """What is to be seen of the page, or of an element, as PNG."""
+        place = f"/element/{self._find(selector, 0)}" if selector else ""
+        return base64.b64decode(self._of_session("GET", f"{place}/screenshot"))
+
+    def _find(self, selector: str, number: int) -> str:
+        query = {"using": "css selector", "value": selector}
+        return self._of_session("POST", "/elements", query)[number][_ELEMENT]
 
     def complaints(self) -> list[str]:
         """What the page's scripts got wrong."""

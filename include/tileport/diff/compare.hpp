@@ -122,6 +122,9 @@ std::vector<RuleDescription> rules();
 Result<Comparison> compare(const ir::Module& reference, const ir::Module& port,
                            const CompareOptions& options);
 
+/// Findings with their places, notes, and the verdict, line by line.
+std::string to_string(const Comparison& comparison);
+
 /// The Rust of the reference: the translator's (translate/translate.hpp, which is a layer above).
 struct RustSource {
   std::string attribute;           ///< Of the entry.
