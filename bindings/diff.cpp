@@ -6,12 +6,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
-#include <vector>
 #include <tileport/diff/compare.hpp>
 #include <tileport/diff/edit_script.hpp>
 #include <tileport/diff/pairs.hpp>
 #include <tileport/translate/translate.hpp>
+#include <tuple>
+#include <vector>
 
 #include "diagnostics.hpp"
 
@@ -187,8 +187,8 @@ void bind_diff(py::module_& core) {
         for (const diff::Edit& edit : script.edits) edits.append(to_python(edit));
         return edits;
       });
-  module.def("edit_script", &edit_script, py::arg("reference"), py::arg("port"), py::arg("reference_entry") = "",
-             py::arg("port_entry") = "");
+  module.def("edit_script", &edit_script, py::arg("reference"), py::arg("port"),
+             py::arg("reference_entry") = "", py::arg("port_entry") = "");
   module.def("side_by_side", &side_by_side, py::arg("reference"), py::arg("port"),
              py::arg("reference_entry") = "", py::arg("port_entry") = "");
   module.def("propose_pairs", &propose_pairs, py::arg("reference"), py::arg("port"));

@@ -54,5 +54,6 @@ void bind_mutation(py::module_& core) {
   });
   module.def("sites", &sites, py::arg("module"));
   module.def("mutate", &mutate, py::arg("module"), py::arg("site"));
-  module.def("describe", [](const Module& of, const Row& row) { return mutation::describe(of, site_of(of, row)); });
+  module.def("describe",
+             [](const Module& of, const Row& row) { return mutation::describe(of, site_of(of, row)); });
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// measure_diff ROUNDS FILE FILE...: for every pair of files a line "OPS OPS COMPARE SCRIPT FINDINGS EDITS": ops
-// of both kernels, nanoseconds of one comparison and of one edit script (the best of ROUNDS), how much they found.
-// measure_diff ROUNDS FORM OPS...: the same for made kernels of so many ops each; FORM says how the second
-// differs from the first: equal, first (the first op), every (every tenth op), other (all ops).
+// measure_diff ROUNDS FILE FILE...: for every pair of files a line "OPS OPS COMPARE SCRIPT FINDINGS EDITS":
+// ops of both kernels, nanoseconds of one comparison and of one edit script (the best of ROUNDS), how much
+// they found. measure_diff ROUNDS FORM OPS...: the same for made kernels of so many ops each; FORM says how
+// the second differs from the first: equal, first (the first op), every (every tenth op), other (all ops).
 // measure_diff ROUNDS write FORM OPS FILE FILE: writes two such kernels as text.
 #include <algorithm>
 #include <chrono>
@@ -66,13 +66,17 @@ class Made {
     ir::ValueId value = load(in_);
     ir::ValueId other = value;
     for (std::size_t i = 3; i + 1 < ops; ++i) {
-      const bool changed = port && (form == "other" || (form == "every" && i % 10 == 0) || (form == "first" && i == 3));
+      const bool changed =
+          port && (form == "other" || (form == "every" && i % 10 == 0) || (form == "first" && i == 3));
       if (i % 16 == 0) {
         store(value);
       } else if (i % 16 == 8) {
         other = load(in_);
       } else {
-        value = arithmetic(changed ? "mulf" : i % 3 == 0 ? "addf" : "subf", value, i % 5 == 0 ? other : value);
+        value = arithmetic(changed      ? "mulf"
+                           : i % 3 == 0 ? "addf"
+                                        : "subf",
+                           value, i % 5 == 0 ? other : value);
       }
     }
     store(value);
@@ -81,8 +85,8 @@ class Made {
   ir::Module module_;
 
  private:
-  ir::OpId insert(std::string_view mnemonic, std::vector<ir::ValueId> operands, std::vector<ir::TypeId> results,
-                  std::array<std::uint32_t, 6> groups) {
+  ir::OpId insert(std::string_view mnemonic, std::vector<ir::ValueId> operands,
+                  std::vector<ir::TypeId> results, std::array<std::uint32_t, 6> groups) {
     ir::OperationParts parts;
     parts.info = ir::find_op(mnemonic);
     parts.operands = std::move(operands);

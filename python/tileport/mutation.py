@@ -2,7 +2,7 @@
 """Plants one change in a kernel, of a kind from a table.
 
 For asking of whatever judges kernels whether it sees what it should see, and stays silent where nothing
-changed. ``kinds()`` is the table; ``sites(module)`` lists where each kind applies; ``mutate`` makes one mutant.
+changed. ``kinds()`` is the table, ``sites(module)`` lists where each kind applies, ``mutate`` makes a mutant.
 """
 
 from __future__ import annotations

@@ -63,7 +63,8 @@ ir::Module Application::run() {
     ir::Operation made;
     made.info = edit.content.info;
     made.regions = {size_of(module_.regions), size_of(edit.content.bodies)};
-    module_.regions.resize(module_.regions.size() + edit.content.bodies.size(), ir::Region{.parent = ops_[e], .blocks = {}});
+    module_.regions.resize(module_.regions.size() + edit.content.bodies.size(),
+                           ir::Region{.parent = ops_[e], .blocks = {}});
     module_.ops.push_back(made);
   }
   make_blocks();
@@ -130,10 +131,11 @@ void Application::fill(OpId id, const Edit& edit) {
   op.operands = {size_of(module_.operand_pool), size_of(content.operands)};
   for (const ScriptValue& operand : content.operands) {
     module_.operand_pool.push_back(operand.from == ScriptValue::From::reference ? ValueId{operand.number}
-                                                                               : values_[operand.number]);
+                                                                                : values_[operand.number]);
   }
   op.segments = content.group_sizes.empty() ? ir::kNone : size_of(module_.segment_pool);
-  module_.segment_pool.insert(module_.segment_pool.end(), content.group_sizes.begin(), content.group_sizes.end());
+  module_.segment_pool.insert(module_.segment_pool.end(), content.group_sizes.begin(),
+                              content.group_sizes.end());
   op.attributes = {size_of(module_.attribute_slots), size_of(content.attributes)};
   for (std::size_t i = 0; i < content.attributes.size(); ++i) {
     const ir::AttributeSlot slot = import_.slot(content.info->attributes[i], content.attributes[i]);

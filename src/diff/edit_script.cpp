@@ -89,11 +89,11 @@ void Writer::entry() {
     const bool empty = !attribute || (module.attribute(*attribute).items.empty());
     return empty ? std::string() : attribute_text(module, *attribute);
   };
-  const bool same = a_.original.string(left.name) == b_.original.string(right.name) &&
-                    ir::same_type(a_.original, left.type, b_.original, right.type) &&
-                    left.is_private == right.is_private &&
-                    text(a_.original, left.hints) == text(b_.original, right.hints) &&
-                    text(a_.original, left.argument_attributes) == text(b_.original, right.argument_attributes);
+  const bool same =
+      a_.original.string(left.name) == b_.original.string(right.name) &&
+      ir::same_type(a_.original, left.type, b_.original, right.type) && left.is_private == right.is_private &&
+      text(a_.original, left.hints) == text(b_.original, right.hints) &&
+      text(a_.original, left.argument_attributes) == text(b_.original, right.argument_attributes);
   if (same) return;
   EntryEdit edit;
   edit.reference = entry_site(a_.original, left);
@@ -117,7 +117,8 @@ void Writer::file() {
            a.constants[static_cast<std::size_t>(x.value)] == b.constants[static_cast<std::size_t>(y.value)] &&
            x.alignment == y.alignment && x.is_private == y.is_private && x.is_constant == y.is_constant;
   };
-  if (a.version == b.version && producer(a) == producer(b) && std::ranges::equal(a.globals, b.globals, same_global))
+  if (a.version == b.version && producer(a) == producer(b) &&
+      std::ranges::equal(a.globals, b.globals, same_global))
     return;
   FileEdit edit;
   edit.version = b.version;
@@ -143,7 +144,8 @@ EditLayer Writer::layer(const Graph& graph, const Graph& other, OpId op) const {
 EditLayer Writer::layer_of_change(OpId in_a, OpId in_b) const {
   const ir::OpInfo& info = *a_.original.op(in_a).info;
   if (has(info.traits, ir::Trait::promises) && &info == b_.original.op(in_b).info) return EditLayer::facts;
-  if (!same_values_ && a_.node(in_a).id != b_.node(in_b).id && b_.node(in_b).live && says_otherwise(in_a, in_b))
+  if (!same_values_ && a_.node(in_a).id != b_.node(in_b).id && b_.node(in_b).live &&
+      says_otherwise(in_a, in_b))
     return EditLayer::value;
   for (std::size_t i = 0; i < info.attributes.size() && &info == b_.original.op(in_b).info; ++i) {
     if (is_fact(info.attributes[i]) && a_.slot_key(in_a, i) != b_.slot_key(in_b, i)) return EditLayer::facts;
@@ -151,8 +153,8 @@ EditLayer Writer::layer_of_change(OpId in_a, OpId in_b) const {
   return EditLayer::form;
 }
 
-/// Whether the op itself, or what it is given, is something else: what merely follows from a difference further
-/// up or in its regions is no difference of its own.
+/// Whether the op itself, or what it is given, is something else: what merely follows from a difference
+/// further up or in its regions is no difference of its own.
 bool Writer::says_otherwise(OpId in_a, OpId in_b) const {
   const OpNode& left = a_.node(in_a);
   const OpNode& right = b_.node(in_b);
@@ -254,8 +256,8 @@ void Writer::inserted_block(std::uint32_t edit, std::uint32_t region, BlockId in
 void Writer::move(OpId in_a, OpId in_b, std::uint32_t block, std::uint32_t position) {
   Edit edit;
   edit.kind = EditKind::move;
-  edit.layer = a_.node(in_a).effect && !same_values_ && a_.node(in_a).may_leave ? EditLayer::value
-                                                                               : EditLayer::form;
+  edit.layer =
+      a_.node(in_a).effect && !same_values_ && a_.node(in_a).may_leave ? EditLayer::value : EditLayer::form;
   edit.reference = a_.sites(in_a);
   edit.port = b_.sites(in_b);
   edit.op = in_a;
@@ -301,7 +303,8 @@ ScriptOp Writer::content(OpId in_b) {
   }
   for (std::uint32_t i = 0; i < op.results.count; ++i)
     made.results.push_back(import_.type(b_.original.value(b_.original.result(in_b, i)).type));
-  for (std::size_t r = 0; r < op.regions.count; ++r) made.bodies.push_back(b_.original.body(in_b, r).has_value());
+  for (std::size_t r = 0; r < op.regions.count; ++r)
+    made.bodies.push_back(b_.original.body(in_b, r).has_value());
   return made;
 }
 

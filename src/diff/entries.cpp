@@ -54,9 +54,10 @@ Result<const ir::Function*> find_entry(const ir::Module& module, std::string_vie
                            "Compare modules that have at least one entry"));
   }
   if (wanted.empty() && kernels.size() > 1) {
-    return fail(diagnostic(module, side, "TP-D0002",
-                           fmt::format("the module has {} kernels: {}", kernels.size(), fmt::join(names, ", ")),
-                           "Name the entry to compare, or compare all entries by pairs"));
+    return fail(
+        diagnostic(module, side, "TP-D0002",
+                   fmt::format("the module has {} kernels: {}", kernels.size(), fmt::join(names, ", ")),
+                   "Name the entry to compare, or compare all entries by pairs"));
   }
   if (is_too_deep(module)) {
     return fail(diagnostic(module, side, "TP-D0003",

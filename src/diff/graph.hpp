@@ -50,7 +50,7 @@ struct Expression {
   const ir::OpInfo* info = nullptr;
   Id type = 0;
   std::optional<std::uint64_t> splat;  ///< Bits of a constant with equal elements.
-  std::vector<Id> operands;  ///< Of joined tokens only.
+  std::vector<Id> operands;            ///< Of joined tokens only.
 };
 
 struct Assumption {
@@ -82,7 +82,7 @@ class Graph {
   std::unordered_map<Id, Facts> promised;  ///< By expression: everything that is assumed of it anywhere.
   std::unordered_map<Id, Facts> always_promised;  ///< The same, of assumes in the kernel's own block.
   std::unordered_map<std::uint32_t, std::vector<ir::OpId>>
-      assumes_of;                                ///< By ValueId of what they are about.
+      assumes_of;               ///< By ValueId of what they are about.
   IdMap<std::uint32_t> copies;  ///< How many live ops compute each value.
   RuleCounts counts;
 

@@ -8,8 +8,8 @@
 
 namespace tileport::diff {
 
-/// The group of a difference in an op, or in a part of it: an operand group or attribute by its name in the op
-/// table, or a part of a type ("padding", "dim_map", "strides", "shape", "type"); empty for the op itself.
+/// The group of a difference in an op, or in a part of it: an operand group or attribute by its name in the
+/// op table, or a part of a type ("padding", "dim_map", "strides", "shape", "type"); empty for the op itself.
 Group group_of(const ir::Module& module, ir::OpId op, std::string_view part);
 
 }  // namespace tileport::diff

@@ -18,8 +18,8 @@ namespace tileport::diff {
 /// The number of an interned structure.
 using Id = std::uint32_t;
 
-/// A key under construction: a tag, then numbers and strings that can't run into each other. Short ones, which
-/// most are, need no memory of their own.
+/// A key under construction: a tag, then numbers and strings that can't run into each other. Short ones,
+/// which most are, need no memory of their own.
 class Key {
  public:
   explicit Key(std::string_view tag) { add(tag); }

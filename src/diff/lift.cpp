@@ -86,8 +86,9 @@ Id Graph::slot_key(OpId id, std::size_t i) {
   const Id stated = keys_.slot(id, i);
   if (!module.op(id).info->is("get_global")) return stated;
   const auto name = module.word(id, "name");
-  return interner_(
-      Key("of global").add(stated).add(global_key(module.string(ir::StringId{static_cast<std::uint32_t>(*name)}))));
+  return interner_(Key("of global")
+                       .add(stated)
+                       .add(global_key(module.string(ir::StringId{static_cast<std::uint32_t>(*name)}))));
 }
 
 void Lift::run() {

@@ -112,13 +112,15 @@ void Alignment::differ(OpId a, OpId b) {
 
 void Alignment::only_in_reference(OpId a, ir::BlockId where) {
   mistranslation(
-      group_of(a_.module, a, {}), fmt::format("{} of the reference has no counterpart in the port", a_.module.op(a).info->mnemonic),
+      group_of(a_.module, a, {}),
+      fmt::format("{} of the reference has no counterpart in the port", a_.module.op(a).info->mnemonic),
       site(a_, a), block_site(b_, where), Side::reference);
 }
 
 void Alignment::only_in_port(ir::BlockId where, OpId b) {
   mistranslation(
-      group_of(b_.module, b, {}), fmt::format("{} of the port has no counterpart in the reference", b_.module.op(b).info->mnemonic),
+      group_of(b_.module, b, {}),
+      fmt::format("{} of the port has no counterpart in the reference", b_.module.op(b).info->mnemonic),
       block_site(a_, where), site(b_, b), Side::port);
 }
 
@@ -129,14 +131,16 @@ void Alignment::constant_delta(OpId a, OpId b) {
   const std::string in_a = slot_text(a_.original, left, 0);
   const std::string in_b = slot_text(b_.original, right, 0);
   if (in_a != in_b) {
-    mistranslation(Group::arithmetic, fmt::format("the constant is {} in the reference, {} in the port", in_a, in_b),
+    mistranslation(Group::arithmetic,
+                   fmt::format("the constant is {} in the reference, {} in the port", in_a, in_b),
                    site(a_, left), site(b_, right));
     return;
   }
   TypeDelta delta;
   type_delta(a_.module, a_.module.value(a_.module.result(a, 0)).type, b_.module,
              b_.module.value(b_.module.result(b, 0)).type, delta);
-  mistranslation(group_of(a_.module, a, delta.first), fmt::format("{}", fmt::join(delta.parts, "; ")), site(a_, a), site(b_, b));
+  mistranslation(group_of(a_.module, a, delta.first), fmt::format("{}", fmt::join(delta.parts, "; ")),
+                 site(a_, a), site(b_, b));
 }
 
 void Alignment::localize(OpId a, OpId b) {
@@ -144,7 +148,8 @@ void Alignment::localize(OpId a, OpId b) {
   const ir::OpInfo* left = a_.module.op(a).info;
   const ir::OpInfo* right = b_.module.op(b).info;
   if (left != right) {
-    mistranslation(group_of(a_.module, a, {}), fmt::format("{} in the reference, {} in the port", left->mnemonic, right->mnemonic),
+    mistranslation(group_of(a_.module, a, {}),
+                   fmt::format("{} in the reference, {} in the port", left->mnemonic, right->mnemonic),
                    site(a_, a), site(b_, b));
     return;
   }
@@ -208,7 +213,8 @@ bool Alignment::signature_delta(OpId a, OpId b) {
            site(b_, b));
   }
   if (left.results.count != right.results.count) {
-    mistranslation(group_of(a_.module, a, {}), fmt::format("{} has {} results in the reference, {} in the port", left.info->mnemonic,
+    mistranslation(group_of(a_.module, a, {}),
+                   fmt::format("{} has {} results in the reference, {} in the port", left.info->mnemonic,
                                left.results.count, right.results.count),
                    site(a_, a), site(b_, b));
   }
@@ -226,10 +232,12 @@ bool Alignment::group_delta(OpId a, OpId b) {
     differs = true;
     const std::string_view name = info.operands[g].name;
     if (in_a == 0 || in_b == 0) {
-      mistranslation(group_of(a_.module, a, name), fmt::format("{} is given in the {} only", name, in_a != 0 ? "reference" : "port"),
+      mistranslation(group_of(a_.module, a, name),
+                     fmt::format("{} is given in the {} only", name, in_a != 0 ? "reference" : "port"),
                      site(a_, a), site(b_, b));
     } else {
-      mistranslation(group_of(a_.module, a, name), fmt::format("{} has {} values in the reference, {} in the port", name, in_a, in_b),
+      mistranslation(group_of(a_.module, a, name),
+                     fmt::format("{} has {} values in the reference, {} in the port", name, in_a, in_b),
                      site(a_, a), site(b_, b));
     }
   }
@@ -243,7 +251,8 @@ void Alignment::operand_delta(OpId a, OpId b) {
       left.size() == a_.module.operands(a).size() && right.size() == b_.module.operands(b).size();
   if (plain && group_delta(a, b)) return;
   if (left.size() != right.size()) {
-    mistranslation(group_of(a_.module, a, {}), fmt::format("{} has {} operands in the reference, {} in the port",
+    mistranslation(group_of(a_.module, a, {}),
+                   fmt::format("{} has {} operands in the reference, {} in the port",
                                a_.module.op(a).info->mnemonic, left.size(), right.size()),
                    site(a_, a), site(b_, b));
     return;
@@ -261,7 +270,8 @@ void Alignment::operand_delta(OpId a, OpId b) {
   } else if (std::ranges::is_permutation(in_a, in_b)) {
     std::size_t first = 0;
     while (in_a[first] == in_b[first]) ++first;
-    mistranslation(operand_group(a, first), fmt::format("{} has the same operands in another order", a_.module.op(a).info->mnemonic),
+    mistranslation(operand_group(a, first),
+                   fmt::format("{} has the same operands in another order", a_.module.op(a).info->mnemonic),
                    site(a_, a), site(b_, b));
     return;
   }
@@ -302,7 +312,8 @@ void Alignment::operand_pair(OpId a, OpId b, std::size_t i, ValueId in_a, ValueI
       fmt::format("{} of {} is {} in the reference, {} in the port", name, a_.module.op(a).info->mnemonic,
                   value_text(a_.module, a_.value(in_a).base), value_text(b_.module, b_.value(in_b).base));
   // A value that only one side has is the better place there: an op was left out or put in.
-  mistranslation(operand_group(a, i), message, site(a_, new_a && !new_b ? *made_a : a), site(b_, new_b && !new_a ? *made_b : b));
+  mistranslation(operand_group(a, i), message, site(a_, new_a && !new_b ? *made_a : a),
+                 site(b_, new_b && !new_a ? *made_b : b));
 }
 
 }  // namespace tileport::diff

@@ -52,8 +52,8 @@ void Matcher::state_all(const ir::Module& module, const ir::Function& kernel, Mo
   ir::walk(module, kernel.body, [&](OpId op) { all[ir::index(op)] = state(module, keys, op); });
 }
 
-/// Of several ops that compute the same, those are partners that serve the same purpose: their first users are
-/// the same.
+/// Of several ops that compute the same, those are partners that serve the same purpose: their first users
+/// are the same.
 void Matcher::find_first_users(const Graph& graph, std::vector<Id>& users) {
   users.assign(graph.original.ops.size(), 0);
   ir::walk(graph.original, graph.kernel.body, [&](OpId op) {
@@ -115,10 +115,12 @@ void Matcher::match_equal(const Ops& a, const Ops& b) {
     auto& queue = found->second;
     auto best = queue.end();
     int most = -1;
-    for (auto other = queue.begin(); other != queue.end() && other - queue.begin() < kMostCandidates; ++other) {
+    for (auto other = queue.begin(); other != queue.end() && other - queue.begin() < kMostCandidates;
+         ++other) {
       // A rule may have given ops of several mnemonics one number.
       if (a_.original.op(*other).info != b_.original.op(op).info) continue;
-      const int score = (unchanged(*other, op) ? 2 : 0) + (first_user_a_[ir::index(*other)] == first_user_b_[ir::index(op)] ? 1 : 0);
+      const int score = (unchanged(*other, op) ? 2 : 0) +
+                        (first_user_a_[ir::index(*other)] == first_user_b_[ir::index(op)] ? 1 : 0);
       if (score <= most) continue;
       most = score;
       best = other;
@@ -134,8 +136,7 @@ void Matcher::pair(OpId a, OpId b) {
   in_port[ir::index(a)] = b;
   in_reference[ir::index(b)] = a;
   pair_values(a, b);
-  const std::size_t regions =
-      std::min(a_.original.op(a).regions.count, b_.original.op(b).regions.count);
+  const std::size_t regions = std::min(a_.original.op(a).regions.count, b_.original.op(b).regions.count);
   for (std::size_t r = 0; r < regions; ++r) {
     const auto in_a = a_.original.body(a, r);
     const auto in_b = b_.original.body(b, r);
@@ -153,9 +154,8 @@ void Matcher::pair_values(OpId a, OpId b) {
 
 bool Matcher::unchanged(OpId in_a, OpId in_b) const {
   if (statement(a_, in_a) != statement(b_, in_b)) return false;
-  return std::ranges::equal(a_.original.operands(in_a), b_.original.operands(in_b), [&](ValueId x, ValueId y) {
-    return value_in_reference[ir::index(y)] == x;
-  });
+  return std::ranges::equal(a_.original.operands(in_a), b_.original.operands(in_b),
+                            [&](ValueId x, ValueId y) { return value_in_reference[ir::index(y)] == x; });
 }
 
 void Matcher::prepare_left(const Ops& a) {

@@ -47,7 +47,8 @@ class Matcher {
   using Ops = std::vector<ir::OpId>;
 
   Id state(const ir::Module& module, ModuleKeys& keys, ir::OpId op);
-  void state_all(const ir::Module& module, const ir::Function& kernel, ModuleKeys& keys, std::vector<Id>& all);
+  void state_all(const ir::Module& module, const ir::Function& kernel, ModuleKeys& keys,
+                 std::vector<Id>& all);
   static void find_first_users(const Graph& graph, std::vector<Id>& users);
   void match_blocks(ir::BlockId a, ir::BlockId b);
   void match_equal(const Ops& a, const Ops& b);

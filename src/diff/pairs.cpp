@@ -36,7 +36,8 @@ Features features_of(const EntryRef& entry, Interner& interner) {
     features.push_back(interner(Key("computes").add(node.id)));
   });
   features.push_back(interner(Key("signature").add(keys.type(function->type))));
-  if (function->hints) features.push_back(interner(Key("hints").add(attribute_text(graph.original, *function->hints))));
+  if (function->hints)
+    features.push_back(interner(Key("hints").add(attribute_text(graph.original, *function->hints))));
   std::ranges::sort(features);
   return features;
 }
@@ -48,11 +49,13 @@ double similarity_of(const Features& a, const Features& b) {
   return all == 0 ? 1.0 : static_cast<double>(common.size()) / static_cast<double>(all);
 }
 
-Diagnostic ambiguous(const EntryRef& entry, std::string_view side, const std::vector<std::string>& candidates) {
+Diagnostic ambiguous(const EntryRef& entry, std::string_view side,
+                     const std::vector<std::string>& candidates) {
   Diagnostic made;
   made.code = "TP-D0005";
-  made.message = fmt::format("which entry is the counterpart of '{}' of the {} is ambiguous: {} are as similar",
-                             entry.label, side, fmt::join(candidates, ", "));
+  made.message =
+      fmt::format("which entry is the counterpart of '{}' of the {} is ambiguous: {} are as similar",
+                  entry.label, side, fmt::join(candidates, ", "));
   made.place.file = entry.module->file;
   made.advice = "Say which entries belong together in a pairs file (--pairs)";
   return made;
@@ -60,7 +63,8 @@ Diagnostic ambiguous(const EntryRef& entry, std::string_view side, const std::ve
 
 class Matching {
  public:
-  Matching(std::span<const EntryRef> a, std::span<const EntryRef> b) : a_(a), b_(b), scores_(a.size() * b.size()) {
+  Matching(std::span<const EntryRef> a, std::span<const EntryRef> b)
+      : a_(a), b_(b), scores_(a.size() * b.size()) {
     Interner interner;
     std::vector<Features> left;
     std::vector<Features> right;

@@ -21,9 +21,9 @@ std::string_view name(FindingSeverity severity) {
 
 std::string_view name(Group group) {
   constexpr std::array<std::string_view, 17> kNames = {
-      "memory_family", "tile_structure", "layout",         "addresses",    "masks",  "reductions",
-      "mma",           "math",           "arithmetic",     "control_flow", "specialization",
-      "divisibility",  "bounds",         "hints",          "tokens",       "block_mapping", "dtype"};
+      "memory_family", "tile_structure", "layout",     "addresses",     "masks",          "reductions",
+      "mma",           "math",           "arithmetic", "control_flow",  "specialization", "divisibility",
+      "bounds",        "hints",          "tokens",     "block_mapping", "dtype"};
   return kNames[static_cast<std::size_t>(group)];
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for what one front end writes in one op and another in several: ceiling division, minimum and maximum,
-// remainders, permuted loads. They hold only where the values' known ranges or uses make both forms equal.
+// Rules for what one front end writes in one op and another in several: ceiling division, minimum and
+// maximum, remainders, permuted loads. They hold only where the values' known ranges or uses make both forms
+// equal.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -68,12 +69,13 @@ bool Lift::ceil_division(OpId id) {
     if (!first && graph_.integer_constant(module.operand(*sum, 1)) != *divisor - 1) return false;
     dividend = module.operand(*sum, first ? 1 : 0);
     const Bounds bounds = bounds_of(dividend, 0);
-    if (bounds.lower < 0 || bounds.upper > largest(ir::bit_width(element_of(dividend))) - (*divisor - 1)) return false;
+    if (bounds.lower < 0 || bounds.upper > largest(ir::bit_width(element_of(dividend))) - (*divisor - 1))
+      return false;
     if (node.live) count(Rule::ceil_division);
   }
   node.operands = {dividend, module.operand(id, 1)};
-  node.signature = graph_.interner_(
-      Key("ceil division").add(graph_.keys().type(module.value(module.result(id, 0)).type)));
+  node.signature =
+      graph_.interner_(Key("ceil division").add(graph_.keys().type(module.value(module.result(id, 0)).type)));
   node.id = operation_id(id, {});
   define_results(id);
   return true;
@@ -135,8 +137,8 @@ bool Lift::corrected_remainder(OpId id) {
   for (const bool turned : {false, true}) {
     const ValueId signs = module.operand(*both, turned ? 1 : 0);
     const auto differ = graph_.producer(signs);
-    if (!compares_with_zero(module.operand(*both, turned ? 0 : 1), "not_equal", remainder_number) || !differ ||
-        !module.op(*differ).info->is("xori")) {
+    if (!compares_with_zero(module.operand(*both, turned ? 0 : 1), "not_equal", remainder_number) ||
+        !differ || !module.op(*differ).info->is("xori")) {
       continue;
     }
     const Id number = graph_.value(divisor).id;
@@ -155,8 +157,9 @@ bool Lift::corrected_remainder(OpId id) {
   return false;
 }
 
-/// A load whose tile only one permute reads is the load of the permuted tile: through the view with the tile's
-/// extents and dim_map permuted, at the permuted indices. permute's result dim i is its operand's dim p[i].
+/// A load whose tile only one permute reads is the load of the permuted tile: through the view with the
+/// tile's extents and dim_map permuted, at the permuted indices. permute's result dim i is its operand's dim
+/// p[i].
 bool Lift::permuted_load(OpId id) {
   const ir::Module& module = graph_.module;
   const ValueId tile = module.result(id, 0);
@@ -166,9 +169,11 @@ bool Lift::permuted_load(OpId id) {
   const auto view = graph_.producer(module.operand(id, 0));
   if (!view || !module.op(*view).info->is("make_partition_view")) return false;
   // Promises of single dimensions would have to change places too.
-  const ir::AttributeInfo& inbounds = module.op(id).info->attributes[*module.op(id).info->attribute_index("inbounds")];
+  const ir::AttributeInfo& inbounds =
+      module.op(id).info->attributes[*module.op(id).info->attribute_index("inbounds")];
   const auto promised = static_cast<std::size_t>(&inbounds - module.op(id).info->attributes.begin());
-  if (module.says_something(module.attribute_slots[module.op(id).attributes.first + promised], inbounds)) return false;
+  if (module.says_something(module.attribute_slots[module.op(id).attributes.first + promised], inbounds))
+    return false;
   const auto& order = module.tagged(permute, "permutation")->numbers;
   const ir::Type old = module.type_of(module.result(*view, 0));
   const auto indices = module.operands(id, "index");
@@ -185,16 +190,18 @@ bool Lift::permuted_load(OpId id) {
   operands.insert(operands.end(), tokens.begin(), tokens.end());
 
   const Id turned_type = graph_.keys().type(turned);
-  const Id view_operation = graph_.interner_(Key("op")
-                                                 .add(signature(*view, {}, {turned_type}))
-                                                 .add(std::vector<Id>{graph_.value(module.operand(*view, 0)).id})
-                                                 .add(std::vector<Id>{}));
+  const Id view_operation =
+      graph_.interner_(Key("op")
+                           .add(signature(*view, {}, {turned_type}))
+                           .add(std::vector<Id>{graph_.value(module.operand(*view, 0)).id})
+                           .add(std::vector<Id>{}));
   const Id view_number = graph_.interner_(Key("result").add(view_operation).add(0));
   OpNode& node = graph_.ops[ir::index(id)];
   node.operands = operands;
   const ValueId result = module.result(permute, 0);
-  node.signature = signature(id, {}, {graph_.keys().type(module.value(result).type),
-                                      graph_.keys().type(module.value(module.result(id, 1)).type)});
+  node.signature = signature(id, {},
+                             {graph_.keys().type(module.value(result).type),
+                              graph_.keys().type(module.value(module.result(id, 1)).type)});
   std::vector<Id> numbers{view_number};
   for (std::size_t i = 1; i < operands.size(); ++i) numbers.push_back(graph_.value(operands[i]).id);
   node.id = graph_.interner_(Key("op").add(node.signature).add(numbers).add(std::vector<Id>{}));
@@ -229,7 +236,8 @@ void Lift::find_permutes() {
   });
   for (const auto& [value, op] : readers) {
     const auto load = graph_.module.producer_of(ValueId{value});
-    if (uses[value] == 1 && load && graph_.module.op(*load).info->is("load_view_tko")) permute_of_[value] = op;
+    if (uses[value] == 1 && load && graph_.module.op(*load).info->is("load_view_tko"))
+      permute_of_[value] = op;
   }
 }
 

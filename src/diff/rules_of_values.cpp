@@ -11,9 +11,7 @@ namespace tileport::diff {
 using ir::OpId;
 using ir::ValueId;
 
-const Expression* Lift::expression(Id id) const {
-  return graph_.expressions_.find(id);
-}
+const Expression* Lift::expression(Id id) const { return graph_.expressions_.find(id); }
 
 const Expression* Lift::expression(ValueId value) const { return expression(graph_.value(value).id); }
 

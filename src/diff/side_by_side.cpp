@@ -107,7 +107,7 @@ class Table {
     Row row;
     const auto edit = inserted_.find(b_.op_of[line]);
     row.kind = edit == inserted_.end() && ir::index(b_.op_of[line]) != ir::kNone ? Row::Kind::moved
-                                                                                : Row::Kind::inserted;
+                                                                                 : Row::Kind::inserted;
     if (edit != inserted_.end()) row.layer = edit->second->layer;
     add(row, std::nullopt, line);
   }

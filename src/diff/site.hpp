@@ -16,8 +16,8 @@ std::string op_text(const ir::Module& module, ir::OpId id);
 /// "blockId_y of get_tile_block_id", "the index of for", "broadcast(exti(parameter 3))".
 std::string value_text(const ir::Module& module, ir::ValueId id);
 
-/// Path, text and source place of a kernel's ops. Ops without a place of their own take that of the nearest op
-/// before them in their block that has one, else of the op around them. The first question costs a walk.
+/// Path, text and source place of a kernel's ops. Ops without a place of their own take that of the nearest
+/// op before them in their block that has one, else of the op around them. The first question costs a walk.
 class Sites {
  public:
   Sites(const ir::Module& module, const ir::Function& kernel) : module_(module), kernel_(kernel) {}

@@ -27,7 +27,8 @@ std::string one_line(const std::string& statement) {
 
 std::string fix_of(const Finding& finding, const RustSource& reference) {
   const bool stated = ir::index(finding.reference.op) < reference.of_op.size();
-  const std::string statement = stated ? one_line(reference.of_op[ir::index(finding.reference.op)]) : std::string();
+  const std::string statement =
+      stated ? one_line(reference.of_op[ir::index(finding.reference.op)]) : std::string();
   if (finding.group == Group::hints && !stated) return reference.attribute;
   if (finding.side == Side::port && finding.group != Group::hints)
     return "leave out what makes `" + finding.port.text + "`";

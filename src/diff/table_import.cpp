@@ -7,8 +7,8 @@ ir::TypeId TableImport::type(ir::TypeId id) {
   const auto known = types_.find(static_cast<std::uint32_t>(id));
   if (known != types_.end()) return known->second;
   ir::Type made = from_.type(id);
-  const bool nested = !ir::is_element(made.kind) && made.kind != ir::TypeKind::token &&
-                      made.kind != ir::TypeKind::function;
+  const bool nested =
+      !ir::is_element(made.kind) && made.kind != ir::TypeKind::token && made.kind != ir::TypeKind::function;
   if (nested) made.element = type(made.element);
   for (ir::TypeId& input : made.inputs) input = type(input);
   for (ir::TypeId& result : made.results) result = type(result);

@@ -63,10 +63,9 @@ void other_ordering(Edit& edit, OpId op, std::uint32_t variant) {
 
 std::uint32_t flags(const Context& context, OpId op) {
   if (!context.live(op)) return 0;
-  return static_cast<std::uint32_t>(
-      std::ranges::count_if(context.module.op(op).info->flags, [](const ir::FlagInfo& flag) {
-        return flag.kind == ir::FlagInfo::Kind::unit_attribute;
-      }));
+  return static_cast<std::uint32_t>(std::ranges::count_if(
+      context.module.op(op).info->flags,
+      [](const ir::FlagInfo& flag) { return flag.kind == ir::FlagInfo::Kind::unit_attribute; }));
 }
 
 void flip_flag(Edit& edit, OpId op, std::uint32_t variant) {
@@ -81,7 +80,8 @@ void flip_flag(Edit& edit, OpId op, std::uint32_t variant) {
 
 std::uint32_t axes(const Context& context, OpId op) {
   const ir::Operation& operation = context.module.op(op);
-  if (!context.live(op) || !attribute_of(context.module, op, "dim") || operation.operands.count == 0) return 0;
+  if (!context.live(op) || !attribute_of(context.module, op, "dim") || operation.operands.count == 0)
+    return 0;
   const std::size_t rank = context.module.type_of(context.module.operand(op, 0)).shape.size();
   return rank < 2 ? 0 : static_cast<std::uint32_t>(rank - 1);
 }
@@ -109,8 +109,9 @@ void other_direction(Edit& edit, OpId op, std::uint32_t) {
 std::uint32_t permutations(const Context& context, OpId op) {
   if (!context.live(op) || !context.module.op(op).info->is("permute")) return 0;
   const ir::Attribute* order = context.module.tagged(op, "permutation");
-  return order == nullptr || order->numbers.size() < 2 ? 0
-                                                       : static_cast<std::uint32_t>(order->numbers.size() - 1);
+  return order == nullptr || order->numbers.size() < 2
+             ? 0
+             : static_cast<std::uint32_t>(order->numbers.size() - 1);
 }
 
 void other_permutation(Edit& edit, OpId op, std::uint32_t variant) {
@@ -182,8 +183,9 @@ void next_float(Edit& edit, OpId op, std::uint32_t) {
   change_element(edit, op, [](std::uint64_t bits, ir::TypeKind) { return bits ^ 1U; });
 }
 void other_sign(Edit& edit, OpId op, std::uint32_t) {
-  change_element(edit, op,
-                 [](std::uint64_t bits, ir::TypeKind kind) { return bits ^ 1ULL << (ir::bit_width(kind) - 1); });
+  change_element(edit, op, [](std::uint64_t bits, ir::TypeKind kind) {
+    return bits ^ 1ULL << (ir::bit_width(kind) - 1);
+  });
 }
 
 constexpr std::string_view kLive = "live ops that state it";
@@ -213,7 +215,9 @@ const KindRow kRows[] = {
     {{"flag", Change::value, "live ops with unit flags: flush_to_zero, propagate_nan, unsignedCmp …"},
      flags,
      flip_flag},
-    {{"axis", Change::value, "live reductions, scans and concatenations of rank 2 or more"}, axes, other_axis},
+    {{"axis", Change::value, "live reductions, scans and concatenations of rank 2 or more"},
+     axes,
+     other_axis},
     {{"scan_direction", Change::value, "live scans of more than one element"}, directions, other_direction},
     {{"permutation", Change::value, "live permutes"}, permutations, other_permutation},
     {{"identity", Change::value, "live reductions and scans"}, identities, other_identity},

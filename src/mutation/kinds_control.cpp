@@ -112,7 +112,8 @@ std::uint32_t branches(const Context& context, OpId op) {
   const auto first = context.module.body(op, 0);
   const auto second = context.module.body(op, 1);
   return first && second &&
-                 !(only_yields_nothing(context.module, *first) && only_yields_nothing(context.module, *second)) &&
+                 !(only_yields_nothing(context.module, *first) &&
+                   only_yields_nothing(context.module, *second)) &&
                  !same_branches(context, *first, *second)
              ? 1
              : 0;
@@ -125,7 +126,8 @@ void swap_branches(Edit& edit, OpId op, std::uint32_t) {
         ir::RegionId{first + static_cast<std::uint32_t>(r)};
   }
   // What each branch hands on is what changed places.
-  for (std::size_t r = 0; r < 2; ++r) edit.also.push_back(edit.module.block(*edit.module.body(op, r)).ops.back());
+  for (std::size_t r = 0; r < 2; ++r)
+    edit.also.push_back(edit.module.block(*edit.module.body(op, r)).ops.back());
 }
 
 const KindRow kRows[] = {
@@ -150,9 +152,7 @@ const KindRow kRows[] = {
     {{"yielded_value", Change::value, "terminators with another such value in scope"},
      other_handed_on,
      take_handed_on},
-    {{"branches", Change::value, "ifs with two branches that aren't written alike"},
-     branches,
-     swap_branches},
+    {{"branches", Change::value, "ifs with two branches that aren't written alike"}, branches, swap_branches},
 };
 
 }  // namespace

@@ -25,13 +25,14 @@ ValueId base_of(const ir::Module& module, OpId assume) {
   return value;
 }
 
-/// Whether the assume is the only one of its kind about values written like its own: otherwise another may say
-/// what it says.
+/// Whether the assume is the only one of its kind about values written like its own: otherwise another may
+/// say what it says.
 bool is_only_promise(const Context& context, OpId op, Attribute::Kind kind) {
   const ValueId base = base_of(context.module, op);
   return std::ranges::none_of(context.ops(), [&](OpId other) {
     const Attribute* predicate = other == op ? nullptr : predicate_of(context, other);
-    return predicate != nullptr && predicate->kind == kind && context.same(base_of(context.module, other), base);
+    return predicate != nullptr && predicate->kind == kind &&
+           context.same(base_of(context.module, other), base);
   });
 }
 
@@ -100,8 +101,9 @@ std::uint32_t droppable_assumes(const Context& context, OpId op) {
   const Attribute* predicate = predicate_of(context, op);
   if (predicate == nullptr || !context.live(op) || !is_only_promise(context, op, predicate->kind)) return 0;
   if (predicate->kind == Attribute::Kind::div_by && predicate->bits <= 1) return 0;
-  return predicate->kind == Attribute::Kind::bounded && keeps_promises(context, base_of(context.module, op)) ? 0
-                                                                                                            : 1;
+  return predicate->kind == Attribute::Kind::bounded && keeps_promises(context, base_of(context.module, op))
+             ? 0
+             : 1;
 }
 void drop_assume(Edit& edit, OpId op, std::uint32_t) {
   const ValueId result = edit.module.result(op, 0);
@@ -118,8 +120,9 @@ std::vector<std::size_t> unpromised(const Context& context, OpId op) {
   for (std::size_t i = 0; i < operation.operands.count; ++i) {
     const ValueId value = context.module.operand(op, i);
     const ir::Value& definition = context.module.value(value);
-    const bool parameter = definition.owner == ir::Value::Owner::block_argument &&
-                           ir::index(context.module.block(ir::BlockId{definition.owner_id}).parent) == ir::kNone;
+    const bool parameter =
+        definition.owner == ir::Value::Owner::block_argument &&
+        ir::index(context.module.block(ir::BlockId{definition.owner_id}).parent) == ir::kNone;
     const ir::TypeKind kind = element_kind(context.module, value);
     if (!parameter || (kind != ir::TypeKind::pointer && (!ir::is_integer(kind) || kind == ir::TypeKind::i1)))
       continue;
@@ -146,7 +149,8 @@ void add_assume(Edit& edit, OpId op, std::uint32_t variant) {
   constexpr std::uint64_t kSomeDivisor = 16;
   const std::size_t operand = unpromised(edit.context, op)[variant];
   edit.builder.before(op);
-  const OpId assume = insert_assume(edit, edit.module.operand(op, operand), edit.builder.div_by(kSomeDivisor));
+  const OpId assume =
+      insert_assume(edit, edit.module.operand(op, operand), edit.builder.div_by(kSomeDivisor));
   edit.set_operand(op, operand, edit.module.result(assume, 0));
   edit.also = {assume};
 }
@@ -198,7 +202,8 @@ std::vector<std::size_t> dimensions(const ir::Module& module, OpId op) {
 template <bool now>
 std::uint32_t inbounds(const Context& context, OpId op) {
   const auto attribute = attribute_of(context.module, op, "inbounds");
-  if (!attribute || context.module.version < context.module.op(op).info->attributes[*attribute].since) return 0;
+  if (!attribute || context.module.version < context.module.op(op).info->attributes[*attribute].since)
+    return 0;
   return static_cast<std::uint32_t>(dimensions<now>(context.module, op).size());
 }
 template <bool now>
@@ -283,9 +288,9 @@ void drop_hint(Edit& edit, OpId op, std::uint32_t variant) {
 std::uint32_t addable_hints(const Context& context, OpId op) {
   const bool access = context.module.op(op).info->is("load_view_tko") && !stated_hints(context.module, op);
   const Attribute* of_entry = entry_hints(context, op);
-  const bool entry = context.is_first_of_kernel(op) &&
-                     (of_entry == nullptr || of_entry->items.empty() ||
-                      context.module.attribute(of_entry->items.front()).items.empty());
+  const bool entry =
+      context.is_first_of_kernel(op) && (of_entry == nullptr || of_entry->items.empty() ||
+                                         context.module.attribute(of_entry->items.front()).items.empty());
   return (access ? 1U : 0U) + (entry ? 1U : 0U);
 }
 void add_hint(Edit& edit, OpId op, std::uint32_t variant) {
@@ -316,8 +321,12 @@ const KindRow kRows[] = {
     {{"inbounds_more", Change::stronger_facts, "accesses of views, from 13.4 on"},
      inbounds<false>,
      turn_inbounds<false>},
-    {{"hint_changed", Change::stronger_facts, "entries and accesses with default hints"}, hint_keys, other_hint},
-    {{"hint_added", Change::stronger_facts, "entries and loads of views without hints"}, addable_hints, add_hint},
+    {{"hint_changed", Change::stronger_facts, "entries and accesses with default hints"},
+     hint_keys,
+     other_hint},
+    {{"hint_added", Change::stronger_facts, "entries and loads of views without hints"},
+     addable_hints,
+     add_hint},
     {{"div_by_less", Change::weaker_facts, kAssume}, divisors, change_divisor<false>},
     {{"bound_loosened", Change::weaker_facts, "the same, of values that aren't bounded by what they are"},
      bounds,

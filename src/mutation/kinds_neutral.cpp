@@ -15,15 +15,21 @@ bool is_plain(const ir::Module& module, OpId op) {
   return is_pure(*operation.info) && operation.regions.count == 0;
 }
 
-std::uint32_t once_a_kernel(const Context& context, OpId op) { return context.is_first_of_kernel(op) ? 1 : 0; }
+std::uint32_t once_a_kernel(const Context& context, OpId op) {
+  return context.is_first_of_kernel(op) ? 1 : 0;
+}
 void rename_entry(Edit& edit, OpId op, std::uint32_t) {
   auto kernel = std::ranges::find(edit.module.functions, edit.module.op(op).parent, &ir::Function::body);
   kernel->name = edit.builder.string(edit.module.string(kernel->name) + "_renamed");
 }
-void other_producer(Edit& edit, OpId, std::uint32_t) { edit.module.producer = edit.builder.string("another"); }
+void other_producer(Edit& edit, OpId, std::uint32_t) {
+  edit.module.producer = edit.builder.string("another");
+}
 void newer_version(Edit& edit, OpId, std::uint32_t) { edit.module.version.minor += 1; }
 
-std::uint32_t placed(const Context& context, OpId op) { return ir::index(context.module.op(op).location) != 0; }
+std::uint32_t placed(const Context& context, OpId op) {
+  return ir::index(context.module.op(op).location) != 0;
+}
 void forget_place(Edit& edit, OpId op, std::uint32_t) { edit.module.ops[ir::index(op)].location = {}; }
 
 std::optional<OpId> next_op(const ir::Module& module, OpId op) {
@@ -205,7 +211,9 @@ const KindRow kRows[] = {
     {{"commuted", Change::neutral, "commutative ops"}, commutative, commute},
     {{"repeated_assume", Change::neutral, "live assumes"}, assumes, repeat_assume},
     {{"bounded_block_id", Change::neutral, "live ids and numbers of blocks"}, block_ids, bound_block_id},
-    {{"splat_written_out", Change::neutral, "constants of up to 4096 equal elements"}, short_splats, write_out},
+    {{"splat_written_out", Change::neutral, "constants of up to 4096 equal elements"},
+     short_splats,
+     write_out},
     {{"empty_else", Change::neutral, "ifs without results and else"}, without_else, add_else},
     {{"hoisted", Change::neutral, "ops without effect in loops and branches that use nothing of there"},
      hoistable,

@@ -146,7 +146,8 @@ std::vector<Replacement> other_parameters(const Context& context, OpId op) {
   };
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (!is_parameter(operands[i])) continue;
-    const ir::Range all = context.module.block(ir::BlockId{context.module.value(operands[i]).owner_id}).arguments;
+    const ir::Range all =
+        context.module.block(ir::BlockId{context.module.value(operands[i]).owner_id}).arguments;
     for (std::uint32_t a = 0; a < all.count; ++a) {
       const ValueId other{all.first + (context.module.value(operands[i]).index + 1 + a) % all.count};
       if (other == operands[i] || !context.same_type(other, operands[i])) continue;
@@ -164,8 +165,8 @@ void take_other_parameter(Edit& edit, OpId op, std::uint32_t variant) {
   edit.set_operand(op, all[variant].operand, all[variant].value);
 }
 
-/// Which operands are another result of the op that made them: the wrong axis of the grid, the wrong half of a
-/// pair.
+/// Which operands are another result of the op that made them: the wrong axis of the grid, the wrong half of
+/// a pair.
 std::vector<Replacement> other_results(const Context& context, OpId op) {
   std::vector<Replacement> found;
   if (!context.live(op)) return found;

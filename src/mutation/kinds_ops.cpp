@@ -22,7 +22,8 @@ bool same_form(const OpInfo& a, const OpInfo& b) {
   };
   const auto same_flag = [](const ir::FlagInfo& x, const ir::FlagInfo& y) { return x.kind == y.kind; };
   return a.regions == 0 && b.regions == 0 && same_groups(a.operands, b.operands) &&
-         same_groups(a.results, b.results) && std::ranges::equal(a.attributes, b.attributes, same_attribute) &&
+         same_groups(a.results, b.results) &&
+         std::ranges::equal(a.attributes, b.attributes, same_attribute) &&
          std::ranges::equal(a.flags, b.flags, same_flag) && a.operands_encoding == b.operands_encoding &&
          a.results_encoding == b.results_encoding &&
          has(a.traits, ir::Trait::terminator) == has(b.traits, ir::Trait::terminator);
@@ -89,7 +90,8 @@ std::optional<std::vector<ValueId>> instead_of_results(const Context& context, O
       found.push_back(result);
     } else if (initial && r < module.operands(op, *initial).size()) {
       found.push_back(module.operands(op, *initial)[r]);
-    } else if (token && module.type_of(result).kind == ir::TypeKind::token && !module.operands(op, *token).empty()) {
+    } else if (token && module.type_of(result).kind == ir::TypeKind::token &&
+               !module.operands(op, *token).empty()) {
       found.push_back(module.operands(op, *token).front());
     } else {
       return std::nullopt;
@@ -118,11 +120,12 @@ void drop_effect(Edit& edit, OpId op, std::uint32_t) {
   edit.take_out(op);
 }
 
-constexpr std::array<std::string_view, 13> kIdempotent = {"absi", "absf", "maxi", "mini",   "maxf", "minf", "andi",
-                                                          "ori",  "ceil", "floor", "select", "remi", "remf"};
+constexpr std::array<std::string_view, 13> kIdempotent = {
+    "absi", "absf", "maxi", "mini", "maxf", "minf", "andi", "ori", "ceil", "floor", "select", "remi", "remf"};
 std::uint32_t doublable(const Context& context, OpId op) {
   const ir::Operation& operation = context.module.op(op);
-  if (operation.regions.count != 0 || std::ranges::count(kIdempotent, operation.info->mnemonic) != 0) return 0;
+  if (operation.regions.count != 0 || std::ranges::count(kIdempotent, operation.info->mnemonic) != 0)
+    return 0;
   if (operation.info->is("atomic_rmw_tko") || operation.info->is("atomic_red_view_tko"))
     return context.module.enumerator(op, "mode") == "add" || context.module.enumerator(op, "mode") == "addf";
   return !stand_ins(context, op).empty() && stand_ins(context, op).front() == 0 ? 1 : 0;

@@ -39,7 +39,8 @@ void other_padding(Edit& edit, OpId op, std::uint32_t variant) {
 
 std::uint32_t dim_maps(const Context& context, OpId op) {
   const Type* type = view_of(context, op);
-  return type == nullptr || type->dim_map.size() < 2 ? 0 : static_cast<std::uint32_t>(type->dim_map.size() - 1);
+  return type == nullptr || type->dim_map.size() < 2 ? 0
+                                                     : static_cast<std::uint32_t>(type->dim_map.size() - 1);
 }
 void other_dim_map(Edit& edit, OpId op, std::uint32_t variant) {
   Type type = edit.module.type_of(edit.module.result(op, 0));
@@ -49,8 +50,9 @@ void other_dim_map(Edit& edit, OpId op, std::uint32_t variant) {
 
 std::uint32_t traversals(const Context& context, OpId op) {
   const Type* type = view_of(context, op);
-  return type != nullptr && type->kind == TypeKind::strided_view ? static_cast<std::uint32_t>(type->strides.size())
-                                                                  : 0;
+  return type != nullptr && type->kind == TypeKind::strided_view
+             ? static_cast<std::uint32_t>(type->strides.size())
+             : 0;
 }
 void other_traversal(Edit& edit, OpId op, std::uint32_t variant) {
   Type type = edit.module.type_of(edit.module.result(op, 0));

@@ -26,8 +26,8 @@ const std::vector<KindRow>& rows() {
   return all;
 }
 
-/// The ops and what directly uses their results; assumes hand a value on. Ops that stand in no block any more,
-/// or not yet, have no path.
+/// The ops and what directly uses their results; assumes hand a value on. Ops that stand in no block any
+/// more, or not yet, have no path.
 std::vector<std::string> paths_of(const ir::Module& module, const std::vector<OpId>& changed) {
   std::set<OpId> ops(changed.begin(), changed.end());
   std::set<ir::ValueId> results;

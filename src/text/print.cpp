@@ -55,7 +55,8 @@ class Printer {
     };
     for (const std::size_t offset : op_offsets_)
       made.line_of_op.push_back(offset == std::string::npos ? kNoLine : line(offset));
-    for (const auto& [first, last] : function_offsets_) made.functions.emplace_back(line(first), line(last) + 1);
+    for (const auto& [first, last] : function_offsets_)
+      made.functions.emplace_back(line(first), line(last) + 1);
     return made;
   }
 

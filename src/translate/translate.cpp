@@ -165,7 +165,8 @@ class Translator {
     const ir::Module& module = with_trees ? *with_trees : *specialization.module;
     Entry entry(module, kernel, {specialization.argument_names}, options_, Literals::marked());
     entry.translate();
-    if (entry.diagnostics().empty()) return Marked{i, entry.source(), entry.read_literals(), entry.instance_hints()};
+    if (entry.diagnostics().empty())
+      return Marked{i, entry.source(), entry.read_literals(), entry.instance_hints()};
     if (!specialization.is_variation) {
       result_.refusals.push_back(
           {specialization.name, diagnostics_of(specialization, kernel, options_, entry)});
@@ -186,7 +187,11 @@ class Translator {
     const Specialization& specialization = specializations_[first];
     const ir::Function& function = *kernels_[first];
     Variant variant{options_.generic ? variant_name(kernel, specialization, function) : specialization.name,
-                    kernel, each.generics, {}, {}, false};
+                    kernel,
+                    each.generics,
+                    {},
+                    {},
+                    false};
     std::vector<std::string> written(each.generic_of.size());
     for (std::size_t i = 0; i < written.size(); ++i) {
       if (each.generic_of[i] != Group::kNoGeneric) written[i] = each.generics[each.generic_of[i]].name;

@@ -17,12 +17,13 @@ ir::Module read(const std::string& text) {
 
 /// A kernel that computes %r of %n (an i32 of which `fact` is assumed) and %m, and stores it.
 ir::Module scalar_kernel(const std::string& fact, const std::string& body) {
-  return read("entry @k(%out: tile<ptr<i32>>, %n0: tile<i32>, %m: tile<i32>) {\n" +
-              (fact.empty() ? "  %n = addi %n0, %m : tile<i32>\n"
-                            : "  %n1 = addi %n0, %m : tile<i32>\n  %n = assume " + fact + ", %n1 : tile<i32>\n") +
-              "  %c0 = constant <i32: 0> : tile<i32>\n  %c4 = constant <i32: 4> : tile<i32>\n"
-              "  %c3 = constant <i32: 3> : tile<i32>\n" +
-              body + "  %t = store_ptr_tko weak %out, %r : tile<ptr<i32>>, tile<i32> -> token\n  return\n}\n");
+  return read(
+      "entry @k(%out: tile<ptr<i32>>, %n0: tile<i32>, %m: tile<i32>) {\n" +
+      (fact.empty() ? "  %n = addi %n0, %m : tile<i32>\n"
+                    : "  %n1 = addi %n0, %m : tile<i32>\n  %n = assume " + fact + ", %n1 : tile<i32>\n") +
+      "  %c0 = constant <i32: 0> : tile<i32>\n  %c4 = constant <i32: 4> : tile<i32>\n"
+      "  %c3 = constant <i32: 3> : tile<i32>\n" +
+      body + "  %t = store_ptr_tko weak %out, %r : tile<ptr<i32>>, tile<i32> -> token\n  return\n}\n");
 }
 
 void check(const ir::Module& a, const ir::Module& b, const std::string& rule) {
@@ -88,9 +89,8 @@ TEST_CASE("rule remainder_sign", "[diff]") {
            divisor +
            ", %c0, signed : tile<i32> -> tile<i1>\n"
            "  %x = xori %a, %b : tile<i1>\n  %y = cmpi not_equal %q, " +
-           zero +
-           ", signed : tile<i32> -> tile<i1>\n  %z = andi %x, %y : tile<i1>\n  %s = addi %q, " + divisor +
-           " : tile<i32>\n  %r = select %z, %s, %q : tile<i1>, tile<i32>\n";
+           zero + ", signed : tile<i32> -> tile<i1>\n  %z = andi %x, %y : tile<i1>\n  %s = addi %q, " +
+           divisor + " : tile<i32>\n  %r = select %z, %s, %q : tile<i1>, tile<i32>\n";
   };
   const std::string plain = "  %r = remi %n, %c4 signed : tile<i32>\n";
   check(scalar_kernel("bounded<0, ?>", plain), scalar_kernel("bounded<0, ?>", corrected("%c4", "%c0")),
@@ -119,18 +119,20 @@ TEST_CASE("rule permuted_load", "[diff]") {
   const std::string turned = "partition_view<tile=(4x8), " + tensor + ", dim_map=[1, 0]>";
   const auto load = [](const std::string& index, const std::string& view, const std::string& tile,
                        const std::string& name) {
-    return "  %" + name + ", %t = load_view_tko weak %p[" + index + "] : " + view + ", tile<i32> -> tile<" + tile +
-           "xf32>, token\n";
+    return "  %" + name + ", %t = load_view_tko weak %p[" + index + "] : " + view + ", tile<i32> -> tile<" +
+           tile + "xf32>, token\n";
   };
   const std::string permute = "  %r = permute %l [1, 0] : tile<8x4xf32> -> tile<4x8xf32>\n";
   const auto mapped = kernel(turned, load("%j, %i", turned, "4x8", "r"));
   check(mapped, kernel(straight, load("%i, %j", straight, "8x4", "l") + permute), "permuted_load");
   check(mapped, kernel(straight, load("%j, %i", straight, "8x4", "l") + permute), "");
   // The tile itself is read too.
-  check(mapped,
-        kernel(straight, load("%i, %j", straight, "8x4", "l") + permute +
-                             "  %two = addf %l, %l : tile<8x4xf32>\n  print_tko \"%f\", %two : tile<8x4xf32> -> token\n"),
-        "");
+  check(
+      mapped,
+      kernel(straight,
+             load("%i, %j", straight, "8x4", "l") + permute +
+                 "  %two = addf %l, %l : tile<8x4xf32>\n  print_tko \"%f\", %two : tile<8x4xf32> -> token\n"),
+      "");
   const std::string padded = "partition_view<tile=(8x4), padding_value = zero, " + tensor + ">";
   check(mapped, kernel(padded, load("%i, %j", padded, "8x4", "l") + permute), "");
 }

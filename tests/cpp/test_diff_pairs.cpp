@@ -32,8 +32,8 @@ TEST_CASE("the most similar entries are proposed, whatever their names", "[diff]
   const auto y = kernel("b", "sin");
   CHECK(diff::similarity(ref(a, "a"), ref(y, "b")) == 1.0);
   CHECK(diff::similarity(ref(a, "a"), ref(x, "a")) < 1.0);
-  const auto pairs =
-      diff::propose_pairs(std::vector{ref(a, "a"), ref(b, "b"), ref(c, "c")}, std::vector{ref(x, "a"), ref(y, "b")});
+  const auto pairs = diff::propose_pairs(std::vector{ref(a, "a"), ref(b, "b"), ref(c, "c")},
+                                         std::vector{ref(x, "a"), ref(y, "b")});
   REQUIRE(pairs);
   REQUIRE(pairs->size() == 2);
   CHECK(((*pairs)[0].reference == 0 && (*pairs)[0].port == 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edit scripts of the kernels of tests/data/diff: applied to one kernel they give the other, by the equality of
-// modules that knows nothing of the diff.
+// Edit scripts of the kernels of tests/data/diff: applied to one kernel they give the other, by the equality
+// of modules that knows nothing of the diff.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>

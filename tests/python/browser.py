@@ -29,7 +29,9 @@ class Browser:
     def __init__(self, address: str, width: int, height: int) -> None:
         self._address = address
         options = {"args": [*_OPTIONS, f"--window-size={width},{height}"], "binary": shutil.which("chromium")}
-        capabilities = {"alwaysMatch": {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}
+        capabilities = {
+            "alwaysMatch": {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        }
         self._session = self._call("POST", "/session", {"capabilities": capabilities})["sessionId"]
 
     def _call(self, method: str, path: str, body: Any = None) -> Any:

@@ -91,9 +91,7 @@ def _choose(module: Module, count: int, rng: random.Random) -> Iterator[mutation
                 names.remove(name)
 
 
-def _judge(
-    result: Survey, file: str, module: Module, site: mutation.Site, mutant: mutation.Mutant
-) -> None:
+def _judge(result: Survey, file: str, module: Module, site: mutation.Site, mutant: mutation.Mutant) -> None:
     comparison = diff.compare(module, mutant.module, target="sm_100")
     severities = {finding.severity for finding in comparison.findings}
     worst = min(severities, key=_ORDER.index, default=None)
@@ -138,7 +136,11 @@ def main() -> None:
     judged = result.placed + len(result.misplaced)
     print(f"\n{result.total} mutants of {len(result.operators)} operators, {len(result.wrong)} judged wrong,")
     print(f"{len(result.excused)} excused, {result.placed} of {judged} placed at the change")
-    for title, rows in (("wrong", result.wrong), ("excused", result.excused), ("misplaced", result.misplaced)):
+    for title, rows in (
+        ("wrong", result.wrong),
+        ("excused", result.excused),
+        ("misplaced", result.misplaced),
+    ):
         for row in rows:
             print(f"{title}: {row}")
 

@@ -47,14 +47,14 @@ def test_scripts_of_corpus_pairs(kernels: list[tuple[str, ir.Module]]) -> None:
         assert ir.first_difference(made, port) is None, (reference.file, port.file)
 
 
-def test_the_judgement_can_fail(kernels: list[tuple[str, ir.Module]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_judgement_can_fail(
+    kernels: list[tuple[str, ir.Module]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A diff that sees nothing is found out, and so is one that sees something everywhere."""
     blind = diff.Comparison("equal", (), ())
     monkeypatch.setattr(diff, "compare", lambda *_, **__: blind)
     result = diff_mutants.survey(kernels[:3], each=60, seed=3)
-    changing = sum(
-        count for name, count in result.made.items() if _kind(name).change != "neutral"
-    )
+    changing = sum(count for name, count in result.made.items() if _kind(name).change != "neutral")
     assert len(result.wrong) == changing > 0
 
 

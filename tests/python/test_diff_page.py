@@ -15,7 +15,10 @@ from browser import Browser, chromium
 from tileport import cli
 
 FAULTY = ("_softmax_kernel__1a724f7854.tileirbc", "_softmax_kernel__1a724f7854.port.faulty.tileirbc")
-OTHERS = ("_softmax_kernel_tma__5fec1e9b62.tileirbc", "_softmax_kernel_chunked__28a6b90687.port.sm_90.tileirbc")
+OTHERS = (
+    "_softmax_kernel_tma__5fec1e9b62.tileirbc",
+    "_softmax_kernel_chunked__28a6b90687.port.sm_90.tileirbc",
+)
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +128,12 @@ def pixels(png: bytes) -> Counter[tuple[int, int, int]]:
     counts: Counter[tuple[int, int, int]] = Counter()
     before = bytearray(stride)
     for y in range(height):
-        line = _unfilter(raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1 : (y + 1) * (stride + 1)]), before, channels)
+        line = _unfilter(
+            raw[y * (stride + 1)],
+            bytearray(raw[y * (stride + 1) + 1 : (y + 1) * (stride + 1)]),
+            before,
+            channels,
+        )
         for x in range(0, stride, channels):
             counts[(line[x], line[x + 1], line[x + 2])] += 1
         before = line

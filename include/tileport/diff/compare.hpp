@@ -54,9 +54,9 @@ enum class Effect : std::uint8_t { value, code, none, unknown };
 /// One side of a finding; empty members if the side has nothing there.
 struct Site {
   ir::OpId op{ir::kNone};  ///< In its module; kNone for the entry itself.
-  std::string path;  ///< Access path, "@softmax/for#0/exp#2".
-  std::string text;  ///< The op as the text form shows it, or the attribute's value.
-  std::string file;  ///< Source location, if the module has debug info.
+  std::string path;        ///< Access path, "@softmax/for#0/exp#2".
+  std::string text;        ///< The op as the text form shows it, or the attribute's value.
+  std::string file;        ///< Source location, if the module has debug info.
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 };
@@ -71,8 +71,8 @@ struct Finding {
   std::string message;
   Site reference;
   Site port;
-  /// What would mend it in the port's source: the Rust that says what the reference says, or what to leave out.
-  /// Empty where `suggest` was not asked, or knows nothing.
+  /// What would mend it in the port's source: the Rust that says what the reference says, or what to leave
+  /// out. Empty where `suggest` was not asked, or knows nothing.
   std::string fix;
 };
 

@@ -2,8 +2,8 @@
 // What has to be done to a reference kernel so that it becomes the port: as data that can be applied.
 //
 // A script names ops of the reference by what they are there and holds all it needs of the port, so that it
-// works without the port. Applied to the reference, it gives the port's kernel op for op (ir::first_difference
-// finds nothing but debug places aside), hence a kernel that computes the same values.
+// works without the port. Applied to the reference, it gives the port's kernel op for op
+// (ir::first_difference finds nothing but debug places aside), hence a kernel that computes the same values.
 #pragma once
 
 #include <cstddef>
@@ -59,7 +59,7 @@ struct ScriptBlock {
   /// Types of its arguments, if they are others than in the reference; they are values of the script then.
   std::optional<std::vector<ir::TypeId>> arguments;
   std::uint32_t first_argument = 0;  ///< Their numbers as values of the script.
-  std::uint32_t size = 0;  ///< Ops in the port.
+  std::uint32_t size = 0;            ///< Ops in the port.
 };
 
 struct Edit {
@@ -100,11 +100,11 @@ struct EditScript {
   std::optional<EntryEdit> entry;
   std::optional<FileEdit> file;
   std::vector<ScriptBlock> blocks;
-  std::vector<Edit> edits;  ///< Removals in the reference's order, then the others in the port's.
-  ir::Module tables;        ///< Types, constants, strings and attributes only.
+  std::vector<Edit> edits;        ///< Removals in the reference's order, then the others in the port's.
+  ir::Module tables;              ///< Types, constants, strings and attributes only.
   std::uint64_t fingerprint = 0;  ///< Of the reference's kernel: applying it to another is refused.
 
-  std::uint32_t new_values = 0;   ///< How many values the script makes.
+  std::uint32_t new_values = 0;  ///< How many values the script makes.
 
   bool empty() const { return edits.empty() && !entry && !file; }
   std::size_t count(EditLayer layer) const;
@@ -118,10 +118,10 @@ Result<EditScript> edit_script(const ir::Module& reference, const ir::Module& po
 struct SideBySideRow {
   enum class Kind : std::uint8_t { same, changed, removed, inserted, moved };
   Kind kind = Kind::same;
-  EditLayer layer = EditLayer::form;        ///< What it matters for, unless it is the same.
-  std::optional<std::uint32_t> reference;   ///< Index into SideBySide::reference, and
-  std::optional<std::uint32_t> port;        ///< into SideBySide::port; one may be missing.
-  std::string reference_path;               ///< Of the op that begins on the line; may be empty.
+  EditLayer layer = EditLayer::form;       ///< What it matters for, unless it is the same.
+  std::optional<std::uint32_t> reference;  ///< Index into SideBySide::reference, and
+  std::optional<std::uint32_t> port;       ///< into SideBySide::port; one may be missing.
+  std::string reference_path;              ///< Of the op that begins on the line; may be empty.
   std::string port_path;
 };
 struct SideBySide {

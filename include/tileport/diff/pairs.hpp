@@ -24,8 +24,8 @@ struct ProposedPair {
   double similarity = 0;  ///< 1: every live op has an equal one. 0: none has.
 };
 
-/// The ops that two kernels have in common, each as often as in both, of all that either has: what ops say and
-/// give, and what they compute.
+/// The ops that two kernels have in common, each as often as in both, of all that either has: what ops say
+/// and give, and what they compute.
 double similarity(const EntryRef& reference, const EntryRef& port);
 
 /// Pairs the most similar entries first. An entry that is as similar to two others is ambiguous: TP-D0005,

@@ -3,8 +3,8 @@
 // execution on the CPU) whether it sees what it should see and stays silent where nothing changed.
 //
 // A kind has a guard that says at which ops it means what its row says: a changed op must matter (something
-// with an effect depends on it), swapped operands must be different values, and so on. The guards know nothing
-// of the diff. Mutants are valid: one that the verifier refuses is not made.
+// with an effect depends on it), swapped operands must be different values, and so on. The guards know
+// nothing of the diff. Mutants are valid: one that the verifier refuses is not made.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,9 @@ import typer
 def command(
     reference: Annotated[
         Path,
-        typer.Argument(metavar="A", help="The reference: Tile IR as bytecode or text, or a folder of such files."),
+        typer.Argument(
+            metavar="A", help="The reference: Tile IR as bytecode or text, or a folder of such files."
+        ),
     ],
     port: Annotated[Path, typer.Argument(metavar="B", help="The port: a file or a folder.")],
     target: Annotated[
@@ -32,7 +34,9 @@ def command(
     ] = None,
     write_pairs: Annotated[
         Path | None,
-        typer.Option("--write-pairs", metavar="FILE", help="Write the pairs that were compared, for --pairs."),
+        typer.Option(
+            "--write-pairs", metavar="FILE", help="Write the pairs that were compared, for --pairs."
+        ),
     ] = None,
     html: Annotated[
         Path | None,

@@ -225,7 +225,10 @@ def _named(left: list[Entry], right: list[Entry], pairs: Sequence[Pair]) -> Matc
         for entry in (a, b):
             if id(entry) in used:
                 raise refuse(
-                    "TP-D0007", f"two pairs name the entry '{entry.label}'", entry.file, "Pair entries one to one"
+                    "TP-D0007",
+                    f"two pairs name the entry '{entry.label}'",
+                    entry.file,
+                    "Pair entries one to one",
                 )
             used.add(id(entry))
         matched.append((a, b, pair.variant))

@@ -71,8 +71,5 @@ def _pair(row: Any, number: int, file: str, advice: str) -> Pair:
 
 def write_pairs(file: str | Path, pairs: Sequence[Pair]) -> None:
     """Writes a pairs file, to be looked at and kept."""
-    rows = [
-        {member: value for member, value in vars(pair).items() if value}
-        for pair in pairs
-    ]
+    rows = [{member: value for member, value in vars(pair).items() if value} for pair in pairs]
     Path(file).write_text(json.dumps({"schema": SCHEMA, "pairs": rows}, indent=2) + "\n", encoding="utf-8")
