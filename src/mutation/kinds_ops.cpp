@@ -21,7 +21,7 @@ bool same_form(const OpInfo& a, const OpInfo& b) {
     return x.encoding == y.encoding && x.enumeration == y.enumeration && x.optional == y.optional;
   };
   const auto same_flag = [](const ir::FlagInfo& x, const ir::FlagInfo& y) { return x.kind == y.kind; };
-  return a.regions == 0 && b.regions == 0 && same_groups(a.operands, b.operands) &&
+  return a.family == b.family && a.regions == 0 && b.regions == 0 && same_groups(a.operands, b.operands) &&
          same_groups(a.results, b.results) &&
          std::ranges::equal(a.attributes, b.attributes, same_attribute) &&
          std::ranges::equal(a.flags, b.flags, same_flag) && a.operands_encoding == b.operands_encoding &&
@@ -141,7 +141,7 @@ void do_twice(Edit& edit, OpId op, std::uint32_t) {
 }
 
 const KindRow kRows[] = {
-    {{"other_op", Change::value, "live ops, where the op table has another of the same form"},
+    {{"other_op", Change::value, "live ops, where the op table has another of the family and form"},
      count_other_ops,
      take_other_op},
     {{"dropped_op", Change::value, "live ops without effect, where an operand has the result's type"},

@@ -249,9 +249,9 @@ std::string kernel_name(const ir::Module& module) {
 }
 
 Statements statements(const ir::Module& module, const ir::Function& kernel) {
-  const Specialization specialization{"kernel", "kernel", &module, {}};
+  const std::vector<std::string> no_names;
   const Options options;
-  Entry entry(module, kernel, specialization, options);
+  Entry entry(module, kernel, {no_names}, options);
   entry.translate();
   Statements all{entry.entry_attribute(), entry.statements()};
   // The function of a reduction or scan is one closure, or has a word of its own: reduce_sum.
