@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <optional>
 #include <set>
 #include <tileport/translate/translate.hpp>
 
@@ -254,12 +255,24 @@ Statements statements(const ir::Module& module, const ir::Function& kernel) {
   Entry entry(module, kernel, {no_names}, options);
   entry.translate();
   Statements all{entry.entry_attribute(), entry.statements()};
-  // The function of a reduction or scan is one closure, or has a word of its own: reduce_sum.
+  // The function of a reduction or scan is one closure, or has a word of its own: reduce_sum. What is written
+  // where it is used first stands with the op that uses it.
+  std::vector<ir::OpId> ops;
+  std::vector<std::optional<ir::OpId>> first_user(module.ops.size());
   ir::walk(module, kernel.body, [&](ir::OpId op) {
+    ops.push_back(op);
+    for (const ir::ValueId operand : module.operands(op)) {
+      const auto producer = module.producer_of(operand);
+      if (producer && !first_user[ir::index(*producer)]) first_user[ir::index(*producer)] = op;
+    }
     const auto around = module.parent_op(op);
     if (around && (module.op(*around).info->is("reduce") || module.op(*around).info->is("scan")))
       all.of_op[ir::index(op)] = all.of_op[ir::index(*around)];
   });
+  for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
+    std::string& own = all.of_op[ir::index(*op)];
+    if (const auto user = first_user[ir::index(*op)]; user && own.empty()) own = all.of_op[ir::index(*user)];
+  }
   return all;
 }
 

@@ -95,8 +95,8 @@ std::vector<std::string_view> untranslated_ops();
 /// What `translate` writes for one kernel, op by op.
 struct Statements {
   std::string attribute;  ///< "#[cutile::entry(…)]".
-  /// By OpId: the statement, indented as in the file; of an op with regions what opens them. Empty for ops
-  /// that the statements of others make, and for those that can't be expressed.
+  /// By OpId: the statement, indented as in the file; of an op with regions what opens them; of one that is
+  /// written where it is used first, that statement. Empty for what can't be expressed.
   std::vector<std::string> of_op;
 };
 Statements statements(const ir::Module& module, const ir::Function& kernel);
