@@ -91,6 +91,7 @@ def test_the_unspoilt_port_is_proven(proven: dict[str, Port], kernel: str) -> No
 def test_a_planted_fault_is_found_and_named(proven: dict[str, Port], tmp_path: Path, fault: Fault) -> None:
     good, port = proven[fault.kernel], Port(tmp_path / "softmax")
     shutil.copytree(good.reference, port.reference)
+    shutil.copy(good.folder / "dispatch.json", port.folder)
     bad = plant(good.kernel.read_text(), fault)
     port.kernel.write_text(bad)
     conversion = tileport.prove(port.folder, targets=["sm_90"])
