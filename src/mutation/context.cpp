@@ -7,7 +7,6 @@ namespace tileport::mutation {
 
 using ir::BlockId;
 using ir::OpId;
-using ir::Trait;
 using ir::ValueId;
 
 namespace {
