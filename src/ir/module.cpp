@@ -136,6 +136,18 @@ SourceLocation Module::source(DebugId id) const {
 
 std::vector<SourceLocation> Module::frames(DebugId id) const { return frames_of(*this, id, kMostFrames); }
 
+std::string Module::source_text(DebugId id) const {
+  constexpr std::size_t kMost = 8;
+  std::string text;
+  std::size_t count = 0;
+  for (const SourceLocation& at : frames(id)) {
+    if (!at.known() || ++count > kMost) break;
+    text += fmt::format("{}{}:{}:{}", text.empty() ? "" : ", inlined at ", at.file, at.line, at.column);
+    if (!at.function.empty()) text += fmt::format(" in {}", at.function);
+  }
+  return text;
+}
+
 bool Module::says_something(const AttributeSlot& slot, const AttributeInfo& info) const {
   if (!slot.present) return false;
   if (info.default_value) return slot.word != *info.default_value;

@@ -6,23 +6,6 @@
 #include <algorithm>
 
 namespace tileport::verify {
-namespace {
-
-/// "softmax.py:12:5 in softmax, inlined at …"
-std::string source(const ir::Module& module, ir::DebugId id) {
-  constexpr std::size_t kMost = 8;
-  std::string text;
-  std::size_t count = 0;
-  for (const ir::SourceLocation& at : module.frames(id)) {
-    if (!at.known() || ++count > kMost) break;
-    text += fmt::format("{}{}:{}:{}", text.empty() ? "" : ", inlined at ", at.file, at.line, at.column);
-    if (!at.function.empty()) text += fmt::format(" in {}", at.function);
-  }
-  return text;
-}
-
-}  // namespace
-
 void Findings::add(const Rule& rule, Severity severity, Place place, std::string message, std::string advice,
                    std::uint32_t order) {
   place.file = module_.file;
@@ -43,7 +26,7 @@ Diagnostics Findings::take() {
 }
 
 Place Findings::place(ir::OpId op) const {
-  Place place{.path = module_.access_path(op), .source = source(module_, module_.op(op).location)};
+  Place place{.path = module_.access_path(op), .source = module_.source_text(module_.op(op).location)};
   if (ir::index(op) < module_.origins.size()) {
     const ir::Origin& origin = module_.origins[ir::index(op)];
     place.line = origin.line;
@@ -54,7 +37,7 @@ Place Findings::place(ir::OpId op) const {
 }
 
 Place Findings::place(const ir::Function& function) const {
-  return {.path = "@" + module_.string(function.name), .source = source(module_, function.location)};
+  return {.path = "@" + module_.string(function.name), .source = module_.source_text(function.location)};
 }
 
 Place Findings::place(const ir::Global& global) const { return {.path = "@" + module_.string(global.name)}; }

@@ -212,6 +212,8 @@ class Module {
   SourceLocation source(DebugId id) const;
   /// The same with its callers, innermost first; at most kMostFrames.
   std::vector<SourceLocation> frames(DebugId id) const;
+  /// The same for people: "softmax.py:12:5 in softmax, inlined at …"; empty if nothing is known.
+  std::string source_text(DebugId id) const;
 
   /// Whether an attribute is there and differs from what its absence would mean.
   bool says_something(const AttributeSlot& slot, const AttributeInfo& info) const;

@@ -95,6 +95,9 @@ def _element_count(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
 class FakeCuda(TorchFunctionMode):
     """Sees every call of PyTorch's Python API while it is entered."""
 
+    #: Whether launches compute: then fills are done, and memory that nobody wrote holds NaN (integers -1).
+    real_numbers = False
+
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
@@ -107,6 +110,11 @@ class FakeCuda(TorchFunctionMode):
         args = tuple(_to_cpu(value) for value in args)
         kwargs = {name: _to_cpu(value) for name, value in kwargs.items()}
         kwargs.pop("pin_memory", None)  # pinning asks the driver, and CPU memory is what we have anyway
+        if self.real_numbers:
+            result = func(*args, **kwargs)
+            if func in _UNINITIALIZED and isinstance(result, _Tensor):
+                _poison(result)
+            return result
         large = self._large_random(func, args, kwargs)
         if large is not None:
             return large
@@ -139,6 +147,16 @@ class FakeCuda(TorchFunctionMode):
         if func in _RANDOM_IN_PLACE and args and args[0].numel() > _LARGE:
             return args[0]
         return None
+
+
+def _poison(tensor: torch.Tensor) -> None:
+    """Makes fresh memory show in results if a kernel was to write it and did not."""
+    with torch._C.DisableTorchFunction():
+        if tensor.is_meta or tensor.requires_grad or tensor.is_sparse or tensor.numel() == 0:
+            return
+        if tensor.dtype is not torch.bool and not tensor.is_quantized:
+            storage = tensor.untyped_storage()
+            ctypes.memset(storage.data_ptr(), 0xFF, storage.nbytes())
 
 
 class Stream:
@@ -199,8 +217,9 @@ class Event:
         return 1.0
 
 
-def install(model: DeviceModel) -> None:
+def install(model: DeviceModel, *, real_numbers: bool = False) -> None:
     """Replaces PyTorch's view of the machine for the rest of this process."""
+    FakeCuda.real_numbers = real_numbers
     _relabel_dlpack()
     _replace_torch_cuda(model)
     _replace_generator()

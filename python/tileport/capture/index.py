@@ -70,6 +70,11 @@ def relative_source(path: Path) -> str:
     return path.relative_to(root).as_posix()
 
 
+def specialization_name(kernel: str, text: str) -> str:
+    """NAME of a specialization: its kernel and a hash of its Tile IR as ``tileirdisasm`` prints it."""
+    return f"{kernel}__{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+
+
 def operator_name(source: Path, operator: Operator | None) -> str:
     """The op that owns the kernels of ``source``: a TileGym operator, or the name of a file of one's own."""
     if operator is not None and source == operator.source:
@@ -98,7 +103,7 @@ def build_rows(
         texts = dict(zip(one_file_of, pool.map(disassemble, one_file_of.values()), strict=True))
     groups: dict[tuple[str, str], list[tuple[str, Recorded]]] = {}
     for sha256, record in exported:
-        name = f"{record.data['kernel']}__{hashlib.sha256(texts[sha256].encode()).hexdigest()[:10]}"
+        name = specialization_name(record.data["kernel"], texts[sha256])
         owner = operator_name(Path(record.data["source"]), operator)
         groups.setdefault((owner, name), []).append((sha256, record))
     rows = [_row(owner, name, group) for (owner, name), group in groups.items()]

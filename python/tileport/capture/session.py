@@ -19,12 +19,19 @@ if TYPE_CHECKING:
 BYTECODE_VERSION = "13.3"
 
 
-def start(model: DeviceModel, on_launch: Callable[[Launch], None], *, autotune: bool = False) -> Recorder:
+def start(
+    model: DeviceModel,
+    on_launch: Callable[[Launch], None],
+    *,
+    autotune: bool = False,
+    real_numbers: bool = False,
+) -> Recorder:
     """Pretends to be on ``model`` from now on and calls ``on_launch`` for every launch.
 
     ``on_launch`` gets the host's real arguments; what it writes into the tensors is what the host code reads.
     With ``autotune`` operators tune as they would on a GPU, and every candidate is recorded; without, TileGym
     takes each operator's default, and searches that cannot be switched off stop at their first candidate.
+    ``real_numbers``: launches compute, so what host code fills in is not cut short.
     """
     from tileport.capture.stub_driver import StubDriver
 
@@ -41,7 +48,7 @@ def start(model: DeviceModel, on_launch: Callable[[Launch], None], *, autotune: 
 
     from tileport.capture import fake_cuda
 
-    fake_cuda.install(model)
+    fake_cuda.install(model, real_numbers=real_numbers)
 
     from tileport.capture.launches import Recorder
 
