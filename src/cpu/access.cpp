@@ -183,7 +183,7 @@ void set_layout(Op op, const ir::Type& type, ViewAccess& access) {
     // Its indices are of elements.
     std::fill(std::begin(access.step), std::end(access.step), 1);
   }
-  const ir::Attribute* inbounds = op.module().tagged(op.id, "inbounds");
+  const ir::Attribute* inbounds = op.tagged("inbounds");
   for (std::size_t d = 0; inbounds && d < std::min(inbounds->numbers.size(), access.rank); ++d) {
     access.inbounds[d] = inbounds->numbers[d] != 0;
   }

@@ -234,7 +234,7 @@ void check_integers(Op op, IntegerOp kernel) {
 
 void check_assume(Op op) {
   if (!op.compiler.checked()) return;
-  const ir::Attribute* predicate = op.module().tagged(op.id, "predicate");
+  const ir::Attribute* predicate = op.tagged("predicate");
   const ir::ValueId value = op.operand(0);
   if (!predicate || op.compiler.type(value).kind != TypeKind::tile) return;
   auto check = std::make_shared<AssumeCheck>();

@@ -110,12 +110,23 @@ struct Op {
   std::span<const ir::ValueId> operands() const { return module().operands(id); }
   std::span<const ir::ValueId> group(std::string_view name) const { return module().operands(id, name); }
   std::optional<ir::ValueId> optional(std::string_view name) const {
+    if (!info().operand_group(name)) return std::nullopt;
     const auto values = group(name);
     return values.empty() ? std::nullopt : std::optional(values[0]);
   }
-  bool flag(std::string_view name) const { return module().has_flag(id, name); }
-  std::uint64_t word(std::string_view name) const { return module().word(id, name).value_or(0); }
-  std::string_view enumerator(std::string_view name) const { return module().enumerator(id, name); }
+  // An op whose row has no such attribute doesn't set it: families share functions.
+  const ir::OpInfo& info() const { return *module().op(id).info; }
+  bool has(std::string_view attribute) const { return info().attribute_index(attribute).has_value(); }
+  bool flag(std::string_view name) const { return info().flag_bit(name) && module().has_flag(id, name); }
+  std::uint64_t word(std::string_view name) const {
+    return has(name) ? module().word(id, name).value_or(0) : 0;
+  }
+  std::string_view enumerator(std::string_view name) const {
+    return has(name) ? module().enumerator(id, name) : std::string_view();
+  }
+  const ir::Attribute* tagged(std::string_view name) const {
+    return has(name) ? module().tagged(id, name) : nullptr;
+  }
   bool is_signed(std::string_view name = "signedness") const { return enumerator(name) == "signed"; }
 };
 

@@ -133,19 +133,22 @@ std::vector<ir::ValueId> results_of(Op op) {
   return values;
 }
 
-void define_carried(Compiler& compiler, ir::ValueId value) {
+void define_carried(Compiler& compiler, ir::ValueId value, Scope& scope) {
   if (compiler.is_token(value)) {
-    compiler.define_token(value, compiler.scope());
+    compiler.define_token(value, scope);
   } else {
-    compiler.define(value, false, compiler.scope());
+    compiler.define(value, false, scope);
   }
 }
 
-Result<void> body_of(Op op, std::size_t region, Code& code) {
+Scope scope_below(Compiler& compiler, Code& code) {
+  return {&code, &compiler.scope(), compiler.scope().depth + 1};
+}
+
+Result<void> branch(Op op, std::size_t region, Code& code) {
   const auto block = op.module().body(op.id, region);
   if (!block) return {};
-  Scope scope{&code, &op.compiler.scope(), op.compiler.scope().depth + 1};
-  if (!op.compiler.loops.empty() && !op.compiler.loops.back().body) op.compiler.loops.back().body = &scope;
+  Scope scope = scope_below(op.compiler, code);
   return op.compiler.block(*block, scope);
 }
 
@@ -154,35 +157,38 @@ Result<void> loop(Op op, bool is_for) {
   Compiler& compiler = op.compiler;
   const auto block = op.module().body(op.id);
   if (!block) return compiler.refuse(op.id, "it has no body");
+  auto region = std::make_shared<Region>();
+  Scope& outer = compiler.scope();
+  Scope body = scope_below(compiler, region->code);
   const std::vector<ir::ValueId> results = results_of(op);
-  Loop context{.is_for = is_for, .results = results};
-  const std::uint32_t first = is_for ? 1 : 0;
-  for (std::uint32_t i = first; i < op.module().block(*block).arguments.count; ++i) {
+  Loop context{.is_for = is_for, .results = results, .body = &body};
+  for (std::uint32_t i = is_for ? 1 : 0; i < op.module().block(*block).arguments.count; ++i) {
     context.arguments.push_back(op.module().argument(*block, i));
   }
-  for (const ir::ValueId argument : context.arguments) define_carried(compiler, argument);
+  // Their buffers are filled before the loop, but what depends on them changes with each turn.
+  for (const ir::ValueId argument : context.arguments) define_carried(compiler, argument, body);
   if (auto moved = move_values(compiler, op.id, op.group("initValues"), context.arguments, nullptr, Signal::next);
       !moved) {
     return moved;
   }
-  auto region = std::make_shared<Region>();
   std::vector<Operand> in;
   std::vector<Operand> out;
   if (is_for) {
     region->is_unsigned = op.flag("unsignedCmp");
     in = {compiler.use(op.operand(0)), compiler.use(op.operand(1)), compiler.use(op.operand(2))};
-    out.push_back(compiler.define(op.module().argument(*block, 0), true, compiler.scope()));
-    for (std::size_t i = 0; i < results.size(); ++i) compiler.alias(results[i], context.arguments[i]);
+    out.push_back(compiler.define(op.module().argument(*block, 0), true, body));
+    for (std::size_t i = 0; i < std::min(results.size(), context.arguments.size()); ++i) {
+      compiler.set(results[i], compiler.use(context.arguments[i]), outer);
+    }
   } else {
     for (const ir::ValueId result : results) {
-      define_carried(compiler, result);
+      define_carried(compiler, result, outer);
       out.push_back(compiler.use(result));
     }
   }
   for (const ir::ValueId argument : context.arguments) in.push_back(compiler.use(argument));
-  Scope& outer = compiler.scope();
   compiler.loops.push_back(std::move(context));
-  auto lowered = body_of(op, 0, region->code);
+  auto lowered = compiler.block(*block, body);
   compiler.loops.pop_back();
   if (!lowered) return lowered;
   compiler.append(outer, op.id, std::move(in), std::move(out), is_for ? run_for : run_loop, std::move(region));
@@ -194,13 +200,13 @@ Result<void> condition(Op op) {
   Compiler& compiler = op.compiler;
   std::vector<Operand> out;
   for (const ir::ValueId result : results_of(op)) {
-    define_carried(compiler, result);
+    define_carried(compiler, result, compiler.scope());
     out.push_back(compiler.use(result));
   }
   auto region = std::make_shared<Region>();
   Scope& outer = compiler.scope();
-  if (auto lowered = body_of(op, 0, region->code); !lowered) return lowered;
-  if (auto lowered = body_of(op, 1, region->otherwise); !lowered) return lowered;
+  if (auto lowered = branch(op, 0, region->code); !lowered) return lowered;
+  if (auto lowered = branch(op, 1, region->otherwise); !lowered) return lowered;
   compiler.append(outer, op.id, {compiler.use(op.operand(0))}, std::move(out), run_if, std::move(region));
   return {};
 }

@@ -221,7 +221,7 @@ Result<void> fill_in(Op op, Reduction& reduction) {
   reduction.n = shape[along];
   for (std::size_t d = 0; d < along; ++d) reduction.outer *= shape[d];
   for (std::size_t d = along + 1; d < shape.size(); ++d) reduction.inner *= shape[d];
-  const ir::Attribute* identities = op.module().tagged(op.id, "identities");
+  const ir::Attribute* identities = op.tagged("identities");
   if (!identities || identities->items.size() != operands.size()) {
     return op.compiler.refuse(op.id, "it has no identity for each operand");
   }

@@ -84,7 +84,7 @@ Result<void> broadcast(Op op) {
 }
 
 Result<void> permute(Op op) {
-  const ir::Attribute* permutation = op.module().tagged(op.id, "permutation");
+  const ir::Attribute* permutation = op.tagged("permutation");
   const Strides from = row_major(op.compiler.shape(op.operand(0)));
   Strides strides;
   for (const std::int64_t d : permutation->numbers) strides.push_back(from[static_cast<std::size_t>(d)]);
