@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 #include <thread>
+#include <utility>
 
 #include "cpu/arguments.hpp"
 #include "cpu/element.hpp"
@@ -140,6 +141,7 @@ class Run {
       launch_.guards = guards_.get();
     }
     if (first.run(plan_.once) == Signal::failed) launch_.stopped = true;
+    launch_.work.fetch_add(std::exchange(first.work, 0));
   }
 
   void place_globals(Frame& frame) {
@@ -210,6 +212,7 @@ class Run {
       launch_.errors.push_back(out_of_memory(plan_, plan_.thread_bytes, options_.limits.bytes));
     }
     instructions_.fetch_add(frame.total_steps);
+    launch_.work.fetch_add(frame.work);
   }
 
   bool run_block(Frame& frame, std::uint64_t number) {

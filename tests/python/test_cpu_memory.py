@@ -161,7 +161,7 @@ def race(same_place: bool, atomic: bool = False) -> Any:
     index = "%zero" if same_place else "%bx"
     view = "tensor_view<?xi32, strides=[1]>"
     part = f"partition_view<tile=(1), {view}>"
-    op = (f"%t = atomic_red_view_tko relaxed device add, %p[{index}], %x : tile<1xi32>, {part}, tile<i32> -> token" if atomic
+    op = (f"%t = atomic_red_view_tko relaxed device %p[{index}], add, %x : tile<1xi32>, {part}, tile<i32> -> token" if atomic
           else f"%t = store_view_tko weak %x, %p[{index}] : tile<1xi32>, {part}, tile<i32> -> token")  # fmt: skip
     return kernel(
         "%a: tile<ptr<i32>>, %n: tile<i32>, %s: tile<i32>",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``--tileport-cpu=reference|port``: unmodified test files run their kernels on the CPU.
 
-PyTorch and cuTile see the GPU that ``--tileport-cpu-device`` names; each launch runs the reference's Tile IR, or
+Cases of other back ends are deselected. PyTorch and cuTile see the GPU that ``--tileport-cpu-device`` names; each launch runs the reference's Tile IR, or
 that of its Rust port, in place. A case that computes more than ``--tileport-cpu-work`` elements is skipped, with
 that reason and its count; the count is the same on every machine (``tileport.cpu.Limits.work``). What a case
 launched is kept among its properties (``tileport_cpu_launches``, ``tileport_cpu_work``).
@@ -9,10 +9,13 @@ launched is kept among its properties (``tileport_cpu_launches``, ``tileport_cpu
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Generator
 from typing import Any
 
 import pytest
+
+from tileport.testing.replace import PARAMETERS, REFERENCE
 
 _BEFORE = pytest.StashKey[tuple[int, int]]()
 
@@ -54,12 +57,34 @@ def start(config: pytest.Config) -> None:
     config.pluginmanager.register(OnCpu(execution, int(options.tileport_cpu_work)), "tileport-cpu")
 
 
+def is_cutile(item: pytest.Item) -> bool:
+    """Whether a case names no back end, or cuTile's."""
+    callspec = getattr(item, "callspec", None)
+    parameters = callspec.params if callspec is not None else {}
+    return all(
+        value == REFERENCE
+        for name, value in parameters.items()
+        if name in PARAMETERS and isinstance(value, str)
+    )
+
+
 class OnCpu:
     """The hooks of the option."""
 
     def __init__(self, execution: Any, work: int) -> None:
         self.execution = execution
         self.bound = work
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        # Other back ends need a GPU.
+        kept = [item for item in items if is_cutile(item)]
+        config.hook.pytest_deselected(items=[item for item in items if not is_cutile(item)])
+        items[:] = kept
+
+    def pytest_collection_finish(self) -> None:
+        # TileGym's tests collect garbage before each case; what was imported is none, and going through it takes
+        # a second.
+        gc.freeze()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
