@@ -84,12 +84,20 @@ cpu::ReductionOrder order_of(const std::string& name) {
   throw py::value_error("reduction_order is one of halves, neighbours, sequential");
 }
 
+cpu::Unspecified unspecified_of(const std::string& name) {
+  if (name == "nan") return cpu::Unspecified::nan;
+  if (name == "zero") return cpu::Unspecified::zero;
+  throw py::value_error("unspecified is one of nan, zero");
+}
+
 py::object compile(const std::shared_ptr<ir::Module>& module, const std::string& kernel, bool unchecked,
-                   const std::string& reduction_order) {
+                   const std::string& reduction_order, const std::string& unspecified) {
   // A copy: handles on the module can change it.
   auto kept = std::make_shared<const ir::Module>(*module);
-  auto program = cpu::compile(
-      kept, {.kernel = kernel, .unchecked = unchecked, .reduction_order = order_of(reduction_order)});
+  auto program = cpu::compile(kept, {.kernel = kernel,
+                                     .unchecked = unchecked,
+                                     .reduction_order = order_of(reduction_order),
+                                     .unspecified = unspecified_of(unspecified)});
   if (!program) return diagnostics_to_python(program.error());
   return py::cast(std::move(*program));
 }
@@ -131,7 +139,7 @@ void bind_cpu(py::module_& core) {
       .def_property_readonly("buffer_bytes", &cpu::Program::buffer_bytes);
   module.def("read_dlpack", &read_dlpack);
   module.def("compile", &compile, py::arg("module"), py::arg("kernel"), py::arg("unchecked"),
-             py::arg("reduction_order"));
+             py::arg("reduction_order"), py::arg("unspecified"));
   module.def("launch", &launch, py::arg("program"), py::arg("grid"), py::arg("arguments"), py::arg("more"),
              py::arg("seconds"), py::arg("bytes"), py::arg("steps"), py::arg("blocks"), py::arg("work"), py::arg("threads"),
              py::arg("any_order"));

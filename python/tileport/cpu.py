@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["ExecutionError", "Launched", "Limits", "Program", "activate", "compile", "executes", "launch", "refusals"]
 
 ReductionOrder = Literal["halves", "neighbours", "sequential"]
+Unspecified = Literal["nan", "zero"]
 
 _MISUSE = {"TP-E0002", "TP-E0003", "TP-E0004", "TP-E0005"}
 
@@ -143,16 +144,23 @@ class Program:
 
 
 def compile(
-    module: Module, *, kernel: str = "", unchecked: bool = False, reduction_order: ReductionOrder = "halves"
+    module: Module,
+    *,
+    kernel: str = "",
+    unchecked: bool = False,
+    reduction_order: ReductionOrder = "halves",
+    unspecified: Unspecified = "nan",
 ) -> Program:
     """Compiles a kernel of a valid module (``tileport.verify``), by name if there are several.
 
     ``unchecked`` leaves out all guards: the kernel may then touch any memory of the process.
     ``reduction_order``: in which order reductions combine elements, which the IR leaves open; docs/cpu.md.
+    ``unspecified``: what elements are that the program leaves open, of loads that are masked out or reach outside
+    and have no padding: NaN (integers: -1), so that whatever uses them shows, or zero, as on GPUs.
 
     Raises ``ExecutionError`` if there is an op that can't be executed (TP-E0001) or no such kernel (TP-E0002).
     """
-    program = _cpu.compile(module, kernel, unchecked, reduction_order)
+    program = _cpu.compile(module, kernel, unchecked, reduction_order, unspecified)
     if isinstance(program, list):
         raise ExecutionError(program)
     return Program(program)
@@ -166,11 +174,14 @@ def launch(
     kernel: str = "",
     unchecked: bool = False,
     reduction_order: ReductionOrder = "halves",
+    unspecified: Unspecified = "nan",
     **options: Any,
 ) -> Launched:
     """Compiles a module, unless it is a ``Program`` already, and launches it; see ``Program.launch``."""
     if not isinstance(module, Program):
-        module = compile(module, kernel=kernel, unchecked=unchecked, reduction_order=reduction_order)
+        module = compile(
+            module, kernel=kernel, unchecked=unchecked, reduction_order=reduction_order, unspecified=unspecified
+        )
     return module.launch(grid, args, **options)
 
 
@@ -179,6 +190,7 @@ def activate(
     *,
     ports: str | os.PathLike[str] | None = None,
     unchecked: bool = False,
+    unspecified: Unspecified = "zero",
     limits: Limits | None = None,
     threads: int = 0,
 ) -> Execution:
@@ -187,7 +199,8 @@ def activate(
     From now on PyTorch seems to have the GPU that ``device_model`` names, tensors on "cuda" live in memory of
     the CPU, and cuTile's launcher compiles as it does on that GPU. Call it before ``cuda.tile`` or ``tilegym`` is
     imported; it can't be undone. With ``ports``, a folder of conversions, launches run the Tile IR of the Rust
-    ports instead of the reference's, and one without a port is an error.
+    ports instead of the reference's, and one without a port is an error. ``unspecified`` is zero here, as on the
+    GPU: operators rely on it. Memory that nobody has written (``torch.empty``) holds NaN, or -1.
     """
     from tileport.capture import session
     from tileport.capture.device_models import select_device_models
@@ -199,7 +212,7 @@ def activate(
     from tileport.capture.execution import Execution, of_ports, reference
 
     module_of = reference if ports is None else of_ports(ports, model.target)
-    execution.append(Execution(module_of, unchecked, limits or Limits(), threads))
+    execution.append(Execution(module_of, unchecked, unspecified, limits or Limits(), threads))
     return execution[0]
 
 

@@ -227,15 +227,6 @@ std::optional<Extent> extent_of(Frame& frame, const Instruction& instruction, co
   const auto step = static_cast<std::uint64_t>(view.step[d]);
   const bool outside = index > static_cast<std::uint64_t>(extent) / step ||
                        static_cast<std::int64_t>(index * step) >= extent;
-  if (outside && frame.launch.guards && view.kind != ViewAccess::Kind::gather) {
-    frame.fail(instruction, "TP-E0025",
-               fmt::format("block {}: index {} is {}, and the view has {} tiles along that dimension, of {} "
-                           "elements",
-                           frame.block_name(), d, static_cast<std::int64_t>(index),
-                           (static_cast<std::uint64_t>(extent) + step - 1) / step, extent),
-               "what lies outside of a view's index space is undefined, even with padding");
-    return std::nullopt;
-  }
   Extent result;
   if (!outside) {
     result.start = static_cast<std::int64_t>(index * step);

@@ -29,8 +29,10 @@ bool may_access(Frame& frame, const Instruction& instruction, const Box& box, st
 
 /// The bits of a padding value; nothing if a kind has no such number.
 std::optional<std::uint64_t> padding_bits(ir::PaddingValue padding, ir::TypeKind kind);
-/// What elements are that the program leaves open: NaN, or -1.
-constexpr std::uint64_t kUnspecified = ~std::uint64_t{0};
+/// The bits of elements that the program leaves open, of any width.
+inline std::uint64_t unspecified_bits(const Frame& frame) {
+  return frame.launch.plan.options.unspecified == Unspecified::nan ? ~std::uint64_t{0} : 0;
+}
 
 /// Loads of i1: any byte that is not 0 is 1.
 void normalize_bits(std::byte* bytes, std::uint64_t count);

@@ -82,7 +82,8 @@ Signal run_load(Frame& frame, const Instruction& instruction) {
       std::memcpy(to, frame.at(padding), count * size);
     }
   } else if (access.has_mask) {
-    fill(to, reinterpret_cast<const std::byte*>(&kUnspecified), size, count);
+    const std::uint64_t bits = unspecified_bits(frame);
+    fill(to, reinterpret_cast<const std::byte*>(&bits), size, count);
   }
   for (std::uint64_t i = 0; i < count;) {
     if (!pointers.wants(i)) {

@@ -102,7 +102,7 @@ Signal run_load(Frame& frame, const Instruction& instruction) {
   if (!found) return Signal::failed;
   std::byte* tile = frame.at(instruction.out[0]);
   if (!found->cover) {
-    const std::uint64_t pad = view.padding.value_or(kUnspecified);
+    const std::uint64_t pad = view.padding.value_or(unspecified_bits(frame));
     fill(tile, reinterpret_cast<const std::byte*>(&pad), view.size, view.tile_count);
   }
   for (const Box& box : found->boxes) {

@@ -19,7 +19,7 @@
 //   TP-E0022  a read of what nobody has written
 //   TP-E0023  a broken promise: assume
 //   TP-E0024  a broken promise: inbounds
-//   TP-E0025  an index outside of the index space of a view or of a tile
+//   TP-E0025  an index outside of a tile
 //   TP-E0026  integer division by zero, a shift by the width or more, a broken promise of no overflow
 //   TP-E0030  an assert failed   TP-E0031  a loop whose step is not positive
 #pragma once
@@ -56,10 +56,18 @@ struct Limits {
   std::uint64_t work = 0;
 };
 
+/// What elements are that the program leaves open: of loads that are masked out or reach outside of their tensor
+/// and have no padding.
+enum class Unspecified : std::uint8_t {
+  nan,   ///< NaN (integers: -1), so that whatever uses them shows.
+  zero,  ///< What GPUs give for tiles that reach outside of a tensor.
+};
+
 struct CompileOptions {
   std::string kernel{};  ///< Its name; may be empty if the module has one.
   bool unchecked = false;
   ReductionOrder reduction_order = ReductionOrder::halves;
+  Unspecified unspecified = Unspecified::nan;
 };
 
 struct LaunchOptions {

@@ -31,6 +31,7 @@ class Execution:
 
     module_of: Callable[[Specialization], Module]
     unchecked: bool = False
+    unspecified: cpu.Unspecified = "zero"
     limits: cpu.Limits = field(default_factory=cpu.Limits)
     threads: int = 0
     launches: int = 0
@@ -48,7 +49,9 @@ class Execution:
             return  # refused by cuTile, which the launcher reports
         program = self._programs.get(specialization.key)
         if program is None:
-            program = cpu.compile(self.module_of(specialization), unchecked=self.unchecked)
+            program = cpu.compile(
+                self.module_of(specialization), unchecked=self.unchecked, unspecified=self.unspecified
+            )
             self._programs[specialization.key] = program
         limits = self.limits
         if self.bound:
