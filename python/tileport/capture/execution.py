@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,7 @@ class Execution:
     launches: int = 0
     work: int = 0
     """Of all launches, as ``tileport.cpu.Limits.work`` counts it."""
+    last: Launch | None = None
     printed: Callable[[str], None] = print
     bound: int = 0
     """Of ``work``; a launch that goes beyond it ends with TP-E0014, and ``exceeded`` says so. 0: none."""
@@ -65,6 +66,7 @@ class Execution:
             except cpu.ExecutionError as error:
                 self.exceeded = self.exceeded or error.code == "TP-E0014"
                 raise
+        self.last = launch
         self.launches += 1
         self.work += result.work
         if result.printed:
@@ -113,10 +115,24 @@ def flat_arguments(
             more += [table, *value]
             flat += [int(table.ctypes.data), len(value)]
         elif isinstance(value, torch.Tensor):
-            flat.append(value.detach())
+            flat.append(_as_promised(value.detach(), parameter["shape_constant"]))
         else:
             flat.append(value)
     return flat, more
+
+
+def _as_promised(array: torch.Tensor, constant_shape: Sequence[int | None]) -> torch.Tensor:
+    """The same elements, with strides that keep what cuTile promises of them.
+
+    Where it knows that an extent is 1, cuda-tile 1.7.0 promises that 16 bytes divide the stride, whatever it is:
+    nothing is ever multiplied with it. Zero keeps every such promise.
+    """
+    if 1 not in constant_shape:
+        return array
+    strides = [
+        0 if extent == 1 else stride for extent, stride in zip(constant_shape, array.stride(), strict=True)
+    ]
+    return array.as_strided(array.shape, strides)
 
 
 def _words(array: torch.Tensor) -> list[int]:
