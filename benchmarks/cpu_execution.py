@@ -3,9 +3,10 @@
 
     python benchmarks/cpu_execution.py [--json FILE]
 
-Three operations: softmax of 256 x 2048 f32, the product of two matrices of 512 x 512 f16, and attention of one
-batch, 8 heads, 512 positions and 64 channels in f16. Tile IR is what TileGym's operators compile to; Triton's
-kernels are in benchmarks/cpu/triton_kernels.py. Every result is compared with PyTorch's before it is timed.
+Three operations: softmax of 256 x 2048 f32, the product of two matrices of 512 x 512 f16, and attention of
+one batch, 8 heads, 512 positions and 64 channels in f16. Tile IR is what TileGym's operators compile to;
+Triton's kernels are in benchmarks/cpu/triton_kernels.py. Every result is compared with PyTorch's before it
+is timed.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def main() -> int:
             if line.startswith("{"):
                 row = json.loads(line)
                 rows.setdefault(row.pop("case"), {}).update(row)
-    print("| operation | Triton's interpreter | Tile IR, checked | unchecked | PyTorch | Triton / checked | checked / PyTorch |")
+    columns = ("operation", "Triton's interpreter", "Tile IR, checked", "unchecked", "PyTorch")
+    print("| " + " | ".join([*columns, "Triton / checked", "checked / PyTorch"]) + " |")
     print("|---|---|---|---|---|---|---|")
     for name, row in rows.items():
         milliseconds = [f"{row[key] * 1e3:.2f} ms" for key in ("triton", "checked", "unchecked", "torch")]

@@ -48,8 +48,8 @@ ir::TypeKind kind_of(const std::string& name) {
 }
 
 cpu::Array make_array(std::uint64_t address, const std::string& element, std::vector<std::int64_t> shape,
-                      std::vector<std::int64_t> strides, std::uint64_t begin, std::uint64_t bytes, bool writable,
-                      bool undefined, std::string name) {
+                      std::vector<std::int64_t> strides, std::uint64_t begin, std::uint64_t bytes,
+                      bool writable, bool undefined, std::string name) {
   return {.address = address,
           .element = kind_of(element),
           .shape = std::move(shape),
@@ -73,8 +73,9 @@ py::tuple read_dlpack(const py::capsule& capsule) {
   } else {
     for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
   }
-  return py::make_tuple(reinterpret_cast<std::uint64_t>(tensor.data) + tensor.byte_offset, tensor.code, tensor.bits,
-                        tensor.lanes, shape, strides, tensor.device_type, (flags & kReadOnly) != 0);
+  return py::make_tuple(reinterpret_cast<std::uint64_t>(tensor.data) + tensor.byte_offset, tensor.code,
+                        tensor.bits, tensor.lanes, shape, strides, tensor.device_type,
+                        (flags & kReadOnly) != 0);
 }
 
 cpu::ReductionOrder order_of(const std::string& name) {
@@ -103,9 +104,9 @@ py::object compile(const std::shared_ptr<ir::Module>& module, const std::string&
 }
 
 py::object launch(const cpu::Program& program, std::array<std::int64_t, 3> grid,
-                  const std::vector<cpu::Argument>& arguments, const std::vector<cpu::Array>& more, double seconds,
-                  std::uint64_t bytes, std::uint64_t steps, std::uint64_t blocks, std::uint64_t work,
-                  unsigned threads, bool any_order) {
+                  const std::vector<cpu::Argument>& arguments, const std::vector<cpu::Array>& more,
+                  double seconds, std::uint64_t bytes, std::uint64_t steps, std::uint64_t blocks,
+                  std::uint64_t work, unsigned threads, bool any_order) {
   std::vector<cpu::Storage> storages;
   for (const cpu::Array& array : more) storages.push_back(array.storage);
   const cpu::LaunchOptions options{
@@ -116,8 +117,8 @@ py::object launch(const cpu::Program& program, std::array<std::int64_t, 3> grid,
     result = cpu::launch(program, grid, arguments, storages, options);
   }
   if (!result) return diagnostics_to_python(result.error());
-  return py::make_tuple(message_to_python(result->printed), result->blocks, result->instructions, result->work,
-                        result->threads, result->seconds);
+  return py::make_tuple(message_to_python(result->printed), result->blocks, result->instructions,
+                        result->work, result->threads, result->seconds);
 }
 
 }  // namespace
@@ -126,7 +127,8 @@ void bind_cpu(py::module_& core) {
   py::module_ module = core.def_submodule("cpu", "Executes Tile IR on the CPU.");
   py::class_<cpu::Array>(module, "Array").def(py::init(&make_array));
   py::class_<cpu::Program>(module, "Program")
-      .def_property_readonly("kernel", [](const cpu::Program& program) { return std::string(program.kernel()); })
+      .def_property_readonly("kernel",
+                             [](const cpu::Program& program) { return std::string(program.kernel()); })
       .def_property_readonly("parameters",
                              [](const cpu::Program& program) {
                                std::vector<std::string> names;
@@ -141,8 +143,8 @@ void bind_cpu(py::module_& core) {
   module.def("compile", &compile, py::arg("module"), py::arg("kernel"), py::arg("unchecked"),
              py::arg("reduction_order"), py::arg("unspecified"));
   module.def("launch", &launch, py::arg("program"), py::arg("grid"), py::arg("arguments"), py::arg("more"),
-             py::arg("seconds"), py::arg("bytes"), py::arg("steps"), py::arg("blocks"), py::arg("work"), py::arg("threads"),
-             py::arg("any_order"));
+             py::arg("seconds"), py::arg("bytes"), py::arg("steps"), py::arg("blocks"), py::arg("work"),
+             py::arg("threads"), py::arg("any_order"));
   module.def("refusals", [] {
     py::dict reasons;
     for (const cpu::Refusal& refusal : cpu::refusals()) {

@@ -21,7 +21,17 @@ from tileport.ir import Module
 if TYPE_CHECKING:
     from tileport.capture.execution import Execution
 
-__all__ = ["ExecutionError", "Launched", "Limits", "Program", "activate", "compile", "executes", "launch", "refusals"]
+__all__ = [
+    "ExecutionError",
+    "Launched",
+    "Limits",
+    "Program",
+    "activate",
+    "compile",
+    "executes",
+    "launch",
+    "refusals",
+]
 
 ReductionOrder = Literal["halves", "neighbours", "sequential"]
 Unspecified = Literal["nan", "zero"]
@@ -30,7 +40,8 @@ _MISUSE = {"TP-E0002", "TP-E0003", "TP-E0004", "TP-E0005"}
 
 # Element types by the names that NumPy, ml_dtypes and PyTorch have for them.
 _ELEMENTS = {
-    "bool": "i1", "int8": "i8", "uint8": "i8", "int16": "i16", "uint16": "i16", "int32": "i32", "uint32": "i32",
+    "bool": "i1", "int8": "i8", "uint8": "i8", "int16": "i16", "uint16": "i16", "int32": "i32",
+    "uint32": "i32",
     "int64": "i64", "uint64": "i64", "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64",
     "float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2", "float8_e8m0fnu": "f8E8M0FNU",
 }  # fmt: skip
@@ -119,11 +130,12 @@ class Program:
     ) -> Launched:
         """Runs every block of a grid of one to three extents on the arrays among ``args``, in place.
 
-        ``args``: one a parameter, an array standing for its address; or one a parameter of the source, where an
-        array stands for its address, extents and strides, as cuTile passes arrays. ``more``: arrays that the
-        kernel reaches through tables of addresses. ``undefined``: numbers of arguments that hold nothing yet,
-        so that reading what nobody has written is an error. ``threads``: 0 takes all processors. Kernels with
-        atomics run their blocks in order on one thread, so that sums come out the same each time, unless
+        ``args``: one a parameter, an array standing for its address; or one a parameter of the source,
+        where an array stands for its address, extents and strides, as cuTile passes arrays. ``more``:
+        arrays that the kernel reaches through tables of addresses. ``undefined``: numbers of arguments that
+        hold nothing yet, so that reading what nobody has written is an error. ``threads``: 0 takes all
+        processors. Kernels with atomics run their blocks in order on one thread, so that sums come out the
+        same each time, unless
         ``any_order``.
 
         Raises ``ExecutionError``, and ``UsageError`` for arguments that are no arrays of the CPU.
@@ -135,8 +147,8 @@ class Program:
         arguments = [_argument(value, i, i in set(undefined)) for i, value in enumerate(args)]
         arrays = [_argument(value, i, False, "further array") for i, value in enumerate(more)]
         result = _cpu.launch(
-            self._program, [*extents, 1, 1][:3], arguments, arrays, bounds.seconds, bounds.bytes, bounds.steps,
-            bounds.blocks, bounds.work, threads, any_order,
+            self._program, [*extents, 1, 1][:3], arguments, arrays, bounds.seconds, bounds.bytes,
+            bounds.steps, bounds.blocks, bounds.work, threads, any_order,
         )  # fmt: skip
         if isinstance(result, list):
             raise ExecutionError(result)
@@ -155,10 +167,11 @@ def compile(
 
     ``unchecked`` leaves out all guards: the kernel may then touch any memory of the process.
     ``reduction_order``: in which order reductions combine elements, which the IR leaves open; docs/cpu.md.
-    ``unspecified``: what elements are that the program leaves open, of loads that are masked out or reach outside
-    and have no padding: NaN (integers: -1), so that whatever uses them shows, or zero, as on GPUs.
+    ``unspecified``: what elements are that the program leaves open, of loads that are masked out or reach
+    outside and have no padding: NaN (integers: -1), so that whatever uses them shows, or zero, as on GPUs.
 
-    Raises ``ExecutionError`` if there is an op that can't be executed (TP-E0001) or no such kernel (TP-E0002).
+    Raises ``ExecutionError`` if there is an op that can't be executed (TP-E0001) or no such kernel
+    (TP-E0002).
     """
     program = _cpu.compile(module, kernel, unchecked, reduction_order, unspecified)
     if isinstance(program, list):
@@ -180,7 +193,11 @@ def launch(
     """Compiles a module, unless it is a ``Program`` already, and launches it; see ``Program.launch``."""
     if not isinstance(module, Program):
         module = compile(
-            module, kernel=kernel, unchecked=unchecked, reduction_order=reduction_order, unspecified=unspecified
+            module,
+            kernel=kernel,
+            unchecked=unchecked,
+            reduction_order=reduction_order,
+            unspecified=unspecified,
         )
     return module.launch(grid, args, **options)
 
@@ -197,10 +214,11 @@ def activate(
     """Makes every cuTile launch of this process run on the CPU, on the tensors' own memory.
 
     From now on PyTorch seems to have the GPU that ``device_model`` names, tensors on "cuda" live in memory of
-    the CPU, and cuTile's launcher compiles as it does on that GPU. Call it before ``cuda.tile`` or ``tilegym`` is
-    imported; it can't be undone. With ``ports``, a folder of conversions, launches run the Tile IR of the Rust
-    ports instead of the reference's, and one without a port is an error. ``unspecified`` is zero here, as on the
-    GPU: operators rely on it. Memory that nobody has written (``torch.empty``) holds NaN, or -1.
+    the CPU, and cuTile's launcher compiles as it does on that GPU. Call it before ``cuda.tile`` or
+    ``tilegym`` is imported; it can't be undone. With ``ports``, a folder of conversions, launches run the
+    Tile IR of the Rust ports instead of the reference's, and one without a port is an error.
+    ``unspecified`` is zero here, as on the GPU: operators rely on it. Memory that nobody has written
+    (``torch.empty``) holds NaN, or -1.
     """
     from tileport.capture import session
     from tileport.capture.device_models import select_device_models
@@ -295,7 +313,9 @@ def _dlpack(value: Any, name: str) -> tuple[int, str, list[int], list[int], bool
         raise UsageError("not-on-cpu", f"{name} is not in memory of the CPU", help="move it there")
     kind = _DLPACK_KINDS.get(code)
     if kind is None or lanes != 1:
-        raise UsageError("element-type", f"{name} has elements (DLPack code {code}) that Tile IR does not have")
+        raise UsageError(
+            "element-type", f"{name} has elements (DLPack code {code}) that Tile IR does not have"
+        )
     dtype = "bool" if kind == "bool" else f"{kind}{bits}"
     return address, _element(dtype, name), shape, strides, read_only
 

@@ -16,9 +16,12 @@ __extension__ using Wide = __int128;
 
 std::string_view verb(Access access) {
   switch (access) {
-    case Access::read: return "reads";
-    case Access::write: return "writes";
-    case Access::atomic: return "changes";
+    case Access::read:
+      return "reads";
+    case Access::write:
+      return "writes";
+    case Access::atomic:
+      return "changes";
   }
   return "";
 }
@@ -28,7 +31,8 @@ bool report(Frame& frame, const Instruction& instruction, Guards::Fault fault, s
   const std::string what =
       fmt::format("block {} {} {}", frame.block_name(), verb(access), frame.launch.guards->describe(address));
   switch (fault) {
-    case Guards::Fault::none: return true;
+    case Guards::Fault::none:
+      return true;
     case Guards::Fault::outside:
       frame.fail(instruction, "TP-E0020", what + ", which is outside of the memory that the kernel was given",
                  "mask the access, or give views the extents of the arrays");
@@ -53,7 +57,8 @@ bool note_box(Frame& frame, const Instruction& instruction, Guards::Region& regi
   Guards& guards = *frame.launch.guards;
   const bool last = dimension + 1 >= box.rank;
   if (last && (box.rank == 0 || box.dimensions[dimension].from_stride == 1)) {
-    const std::uint64_t count = box.rank == 0 ? 1 : static_cast<std::uint64_t>(box.dimensions[dimension].extent);
+    const std::uint64_t count =
+        box.rank == 0 ? 1 : static_cast<std::uint64_t>(box.dimensions[dimension].extent);
     const auto fault = guards.note(region, address, count * size, access, frame.block_number);
     if (fault == Guards::Fault::none) return true;
     // Finds the element, for the message.
@@ -89,16 +94,24 @@ std::optional<std::uint64_t> infinity(TypeKind kind) {
 
 std::optional<std::uint64_t> quiet_nan(TypeKind kind) {
   switch (kind) {
-    case TypeKind::f16: return 0x7E00;
-    case TypeKind::bf16: return 0x7FC0;
+    case TypeKind::f16:
+      return 0x7E00;
+    case TypeKind::bf16:
+      return 0x7FC0;
     case TypeKind::f32:
-    case TypeKind::tf32: return 0x7FC00000;
-    case TypeKind::f64: return 0x7FF8000000000000;
-    case TypeKind::f8E4M3FN: return 0x7F;
-    case TypeKind::f8E5M2: return 0x7E;
+    case TypeKind::tf32:
+      return 0x7FC00000;
+    case TypeKind::f64:
+      return 0x7FF8000000000000;
+    case TypeKind::f8E4M3FN:
+      return 0x7F;
+    case TypeKind::f8E5M2:
+      return 0x7E;
     case TypeKind::f8E8M0FNU:
-    case TypeKind::fnv8E5M3FNU: return 0xFF;
-    default: return std::nullopt;
+    case TypeKind::fnv8E5M3FNU:
+      return 0xFF;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -114,7 +127,8 @@ bool may_access(Frame& frame, const Instruction& instruction, std::uint64_t addr
   return fault == Guards::Fault::none || report(frame, instruction, fault, address, access);
 }
 
-bool may_access(Frame& frame, const Instruction& instruction, const Box& box, std::size_t size, Access access) {
+bool may_access(Frame& frame, const Instruction& instruction, const Box& box, std::size_t size,
+                Access access) {
   Guards* guards = frame.launch.guards;
   if (!guards) return true;
   // The lowest and the highest byte; hostile strides don't fit in 64 bits.
@@ -146,10 +160,14 @@ bool may_access(Frame& frame, const Instruction& instruction, const Box& box, st
 std::optional<std::uint64_t> padding_bits(ir::PaddingValue padding, TypeKind kind) {
   const std::uint64_t sign = kind == TypeKind::f4E2M1FN ? 8 : std::uint64_t{1} << (8 * tile_bytes(kind) - 1);
   switch (padding) {
-    case ir::PaddingValue::zero: return 0;
-    case ir::PaddingValue::neg_zero: return ir::is_float(kind) ? std::optional(sign) : std::nullopt;
-    case ir::PaddingValue::nan: return quiet_nan(kind);
-    case ir::PaddingValue::pos_inf: return infinity(kind);
+    case ir::PaddingValue::zero:
+      return 0;
+    case ir::PaddingValue::neg_zero:
+      return ir::is_float(kind) ? std::optional(sign) : std::nullopt;
+    case ir::PaddingValue::nan:
+      return quiet_nan(kind);
+    case ir::PaddingValue::pos_inf:
+      return infinity(kind);
     case ir::PaddingValue::neg_inf: {
       const auto positive = infinity(kind);
       return positive ? std::optional(*positive | sign) : std::nullopt;
@@ -195,13 +213,14 @@ Result<std::shared_ptr<ViewAccess>> view_access(Op op, ir::ValueId view, Access 
   const ir::Type& type = op.compiler.type(view);
   auto access = std::make_shared<ViewAccess>();
   if (type.shape.size() > kMostDimensions) {
-    return op.compiler.refuse(op.id, fmt::format("views of more than {} dimensions are not executed",
-                                                 kMostDimensions));
+    return op.compiler.refuse(
+        op.id, fmt::format("views of more than {} dimensions are not executed", kMostDimensions));
   }
   set_layout(op, type, *access);
   access->element = op.compiler.element(view);
   if (is_packed_in_memory(access->element)) {
-    return op.compiler.refuse(op.id, "elements of less than a byte are not executed in memory; use i8 and unpack");
+    return op.compiler.refuse(op.id,
+                              "elements of less than a byte are not executed in memory; use i8 and unpack");
   }
   access->size = memory_bytes(access->element);
   access->access = how;
@@ -225,18 +244,19 @@ std::optional<Extent> extent_of(Frame& frame, const Instruction& instruction, co
   const auto index = static_cast<std::uint64_t>(frame.integer(instruction.in[1 + d], false));
   const std::int64_t extent = std::max<std::int64_t>(0, tensor.shape[view.dimension[d]]);
   const auto step = static_cast<std::uint64_t>(view.step[d]);
-  const bool outside = index > static_cast<std::uint64_t>(extent) / step ||
-                       static_cast<std::int64_t>(index * step) >= extent;
+  const bool outside =
+      index > static_cast<std::uint64_t>(extent) / step || static_cast<std::int64_t>(index * step) >= extent;
   Extent result;
   if (!outside) {
     result.start = static_cast<std::int64_t>(index * step);
     result.inside = std::min(view.tile[d], extent - result.start);
   }
   if (frame.launch.guards && view.inbounds[d] && result.inside != view.tile[d]) {
-    frame.fail(instruction, "TP-E0024",
-               fmt::format("block {}: the program promises that tiles don't reach out along dimension {}, and "
-                           "this one begins at {} of {} and is {} long",
-                           frame.block_name(), d, index * step, extent, view.tile[d]));
+    frame.fail(
+        instruction, "TP-E0024",
+        fmt::format("block {}: the program promises that tiles don't reach out along dimension {}, and "
+                    "this one begins at {} of {} and is {} long",
+                    frame.block_name(), d, index * step, extent, view.tile[d]));
     return std::nullopt;
   }
   return result;

@@ -25,7 +25,8 @@ struct Box {
   CopyDimension dimensions[kMostDimensions];
 };
 /// The same for all elements of a box.
-bool may_access(Frame& frame, const Instruction& instruction, const Box& box, std::size_t size, Access access);
+bool may_access(Frame& frame, const Instruction& instruction, const Box& box, std::size_t size,
+                Access access);
 
 /// The bits of a padding value; nothing if a kind has no such number.
 std::optional<std::uint64_t> padding_bits(ir::PaddingValue padding, ir::TypeKind kind);
@@ -42,7 +43,7 @@ struct ViewAccess final : Payload {
   enum class Kind : std::uint8_t { partition, strided, gather } kind{};
   std::size_t rank = 0;
   std::int64_t tile[kMostDimensions] = {};
-  std::int64_t step[kMostDimensions] = {};  ///< Elements from tile to tile.
+  std::int64_t step[kMostDimensions] = {};      ///< Elements from tile to tile.
   std::size_t dimension[kMostDimensions] = {};  ///< Of the tensor.
   std::int64_t tile_stride[kMostDimensions] = {};
   std::size_t sparse = 0;
@@ -57,8 +58,8 @@ struct ViewAccess final : Payload {
 /// Operands of its instruction: view, indices, then what else there is. Refuses what isn't executed.
 Result<std::shared_ptr<ViewAccess>> view_access(Op op, ir::ValueId view, Access access);
 
-/// The boxes of a tile that lie inside the tensor, after all checks. Fewer elements than the tile's: the rest is
-/// outside.
+/// The boxes of a tile that lie inside the tensor, after all checks. Fewer elements than the tile's: the rest
+/// is outside.
 struct Boxes {
   std::vector<Box> boxes{};
   bool cover = true;  ///< The whole tile.

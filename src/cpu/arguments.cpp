@@ -19,7 +19,8 @@ struct Passed {
   std::size_t argument;
 };
 
-tl::unexpected<Diagnostics> bad(const Plan& plan, std::string code, std::string message, std::string advice = "") {
+tl::unexpected<Diagnostics> bad(const Plan& plan, std::string code, std::string message,
+                                std::string advice = "") {
   return fail({.code = std::move(code),
                .message = fmt::format("kernel {}: {}", plan.kernel, message),
                .place = {.file = plan.module->file},
@@ -55,7 +56,8 @@ std::vector<Passed> passed(const Plan& plan, std::span<const Argument> arguments
   return values;
 }
 
-/// Element types that are the same bits under different names: torch and NumPy have no tf32, no f8E8M0, no f4.
+/// Element types that are the same bits under different names: torch and NumPy have no tf32, no f8E8M0, no
+/// f4.
 bool same_element(TypeKind array, TypeKind pointee) {
   if (array == pointee) return true;
   if (pointee == TypeKind::tf32) return array == TypeKind::f32;
@@ -66,7 +68,8 @@ bool same_element(TypeKind array, TypeKind pointee) {
 
 Result<std::uint64_t> pointer_word(const Plan& plan, const Parameter& parameter, std::size_t number,
                                    const Passed& value) {
-  if (const auto* address = std::get_if<std::int64_t>(&value.value)) return static_cast<std::uint64_t>(*address);
+  if (const auto* address = std::get_if<std::int64_t>(&value.value))
+    return static_cast<std::uint64_t>(*address);
   const auto* const* array = std::get_if<const Array*>(&value.value);
   if (!array) {
     return bad(plan, "TP-E0003",
@@ -87,17 +90,18 @@ Result<std::uint64_t> integer_word(const Plan& plan, const Parameter& parameter,
   const auto* integer = std::get_if<std::int64_t>(&value.value);
   const std::string_view type = ir::keyword(parameter.kind);
   if (!integer) {
-    return bad(plan, "TP-E0003", fmt::format("parameter {} is {}, and argument {} is {}", number, type,
-                                             value.argument,
-                                             std::holds_alternative<double>(value.value) ? "a float" : "an array"),
+    return bad(plan, "TP-E0003",
+               fmt::format("parameter {} is {}, and argument {} is {}", number, type, value.argument,
+                           std::holds_alternative<double>(value.value) ? "a float" : "an array"),
                fmt::format("it takes ({})", signature(plan)));
   }
   const unsigned bits = ir::bit_width(parameter.kind);
-  const bool fits = bits >= 64 || (*integer >= -(std::int64_t{1} << (bits - 1)) &&
-                                   *integer < std::int64_t{1} << bits);
+  const bool fits =
+      bits >= 64 || (*integer >= -(std::int64_t{1} << (bits - 1)) && *integer < std::int64_t{1} << bits);
   if (!fits) {
-    return bad(plan, "TP-E0003", fmt::format("parameter {} is {}, and argument {} gives it {}", number, type,
-                                             value.argument, *integer));
+    return bad(plan, "TP-E0003",
+               fmt::format("parameter {} is {}, and argument {} gives it {}", number, type, value.argument,
+                           *integer));
   }
   return static_cast<std::uint64_t>(bits == 1 ? *integer & 1 : *integer);
 }
@@ -110,8 +114,9 @@ Result<std::uint64_t> float_word(const Plan& plan, const Parameter& parameter, s
   } else if (const auto* integer = std::get_if<std::int64_t>(&value.value)) {
     real = static_cast<double>(*integer);
   } else {
-    return bad(plan, "TP-E0003", fmt::format("parameter {} is {}, and argument {} is an array", number,
-                                             ir::keyword(parameter.kind), value.argument),
+    return bad(plan, "TP-E0003",
+               fmt::format("parameter {} is {}, and argument {} is an array", number,
+                           ir::keyword(parameter.kind), value.argument),
                fmt::format("it takes ({})", signature(plan)));
   }
   std::uint64_t bits = 0;
@@ -133,12 +138,13 @@ Result<std::uint64_t> float_word(const Plan& plan, const Parameter& parameter, s
 Result<std::vector<std::uint64_t>> argument_words(const Plan& plan, std::span<const Argument> arguments) {
   const std::vector<Passed> values = passed(plan, arguments);
   if (values.size() != plan.parameters.size()) {
-    return bad(plan, "TP-E0003",
-               fmt::format("{} arguments were given, which make {} values with extents and strides of arrays, and "
-                           "the kernel has {} parameters: ({})",
-                           arguments.size(), values.size(), plan.parameters.size(), signature(plan)),
-               "pass one argument a parameter, or one array for each address with its extents and strides; is the "
-               "rank of an array another one?");
+    return bad(
+        plan, "TP-E0003",
+        fmt::format("{} arguments were given, which make {} values with extents and strides of arrays, and "
+                    "the kernel has {} parameters: ({})",
+                    arguments.size(), values.size(), plan.parameters.size(), signature(plan)),
+        "pass one argument a parameter, or one array for each address with its extents and strides; is the "
+        "rank of an array another one?");
   }
   std::vector<std::uint64_t> words;
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -8,8 +8,8 @@
 
 namespace tileport::cpu {
 
-/// The bits of each parameter, and whether arguments fit. Arrays are written out as cuTile passes them (address,
-/// extents, strides) if the kernel has more parameters than there are arguments.
+/// The bits of each parameter, and whether arguments fit. Arrays are written out as cuTile passes them
+/// (address, extents, strides) if the kernel has more parameters than there are arguments.
 Result<std::vector<std::uint64_t>> argument_words(const Plan& plan, std::span<const Argument> arguments);
 
 }  // namespace tileport::cpu

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic, comparison and selection.
 //
-// f16 and bf16 are computed in float and rounded again, which gives what rounding once would: float has at least
-// twice their bits and two more (Figueroa, 1995). Only fma needs more; its sum is rounded to odd first.
+// f16 and bf16 are computed in float and rounded again, which gives what rounding once would: float has at
+// least twice their bits and two more (Figueroa, 1995). Only fma needs more; its sum is rounded to odd first.
 #include <fmt/format.h>
 
 #include <array>
@@ -58,7 +58,8 @@ Result<void> divide_integers(Op op) {
   const std::string_view rounding = op.enumerator("rounding");
   const bool is_signed = op.is_signed();
   IntegerOp kernel = is_signed ? IntegerOp::div_signed : IntegerOp::div_unsigned;
-  if (rounding == "positive_inf") kernel = is_signed ? IntegerOp::div_ceil_signed : IntegerOp::div_ceil_unsigned;
+  if (rounding == "positive_inf")
+    kernel = is_signed ? IntegerOp::div_ceil_signed : IntegerOp::div_ceil_unsigned;
   if (rounding == "negative_inf" && is_signed) kernel = IntegerOp::div_floor;
   return integer(op, kernel, is_signed);
 }
@@ -108,7 +109,8 @@ Result<void> sign_bit(Op op) {
   made->input_bytes[0] = made->input_bytes[1] = made->result_bytes = tile_bytes(kind);
   const std::uint64_t sign = std::uint64_t{1} << (8 * tile_bytes(kind) - 1);
   const Operand mask = constant_word(op.compiler, kernel == IntegerOp::xor_ ? sign : sign - 1, kind);
-  Instruction& instruction = op.compiler.elementwise(op.id, op.result(), op.operands(), run_elementwise, made);
+  Instruction& instruction =
+      op.compiler.elementwise(op.id, op.result(), op.operands(), run_elementwise, made);
   instruction.in.push_back(mask);
   return {};
 }

@@ -18,16 +18,25 @@ template <class U>
 U changed_integer(Mode mode, U old, U by) {
   using S = std::make_signed_t<U>;
   switch (mode) {
-    case Mode::and_: return old & by;
-    case Mode::or_: return old | by;
-    case Mode::xor_: return old ^ by;
-    case Mode::add: return static_cast<U>(old + by);
-    case Mode::max: return static_cast<S>(old) > static_cast<S>(by) ? old : by;
-    case Mode::min: return static_cast<S>(old) < static_cast<S>(by) ? old : by;
-    case Mode::umax: return old > by ? old : by;
-    case Mode::umin: return old < by ? old : by;
+    case Mode::and_:
+      return old & by;
+    case Mode::or_:
+      return old | by;
+    case Mode::xor_:
+      return old ^ by;
+    case Mode::add:
+      return static_cast<U>(old + by);
+    case Mode::max:
+      return static_cast<S>(old) > static_cast<S>(by) ? old : by;
+    case Mode::min:
+      return static_cast<S>(old) < static_cast<S>(by) ? old : by;
+    case Mode::umax:
+      return old > by ? old : by;
+    case Mode::umin:
+      return old < by ? old : by;
     case Mode::addf:
-    case Mode::xchg: break;
+    case Mode::xchg:
+      break;
   }
   return by;
 }
@@ -82,15 +91,20 @@ void change_element(std::uint64_t address, Mode mode, TypeKind kind, const std::
     if (old) std::memcpy(old, &before, sizeof(U));
   };
   switch (size) {
-    case 1: return run(std::uint8_t{});
-    case 2: return run(std::uint16_t{});
-    case 4: return run(std::uint32_t{});
-    default: return run(std::uint64_t{});
+    case 1:
+      return run(std::uint8_t{});
+    case 2:
+      return run(std::uint16_t{});
+    case 4:
+      return run(std::uint32_t{});
+    default:
+      return run(std::uint64_t{});
   }
 }
 
 template <class U>
-void exchange_if_equal(std::uint64_t address, const std::byte* expected, const std::byte* value, std::byte* old) {
+void exchange_if_equal(std::uint64_t address, const std::byte* expected, const std::byte* value,
+                       std::byte* old) {
   U compare, by;
   std::memcpy(&compare, expected, sizeof(U));
   std::memcpy(&by, value, sizeof(U));
@@ -178,7 +192,8 @@ Result<void> through_pointers(Op op, Execute execute, std::vector<Operand> in) {
     in.push_back(compiler.use(*mask));
   }
   const Operand out = compiler.define(op.result(0), false, compiler.scope());
-  Instruction& made = compiler.append(compiler.scope(), op.id, std::move(in), {out}, execute, std::move(access));
+  Instruction& made =
+      compiler.append(compiler.scope(), op.id, std::move(in), {out}, execute, std::move(access));
   made.count = compiler.count(op.result(0));
   compiler.define_token(op.result(1), compiler.scope());
   compiler.plan.has_atomics = true;

@@ -11,6 +11,7 @@ namespace {
 using ir::TypeKind;
 
 __extension__ using Wide = __int128;
+__extension__ using UnsignedWide = unsigned __int128;
 
 /// Element `i` of an operand, sign- or zero-extended.
 std::int64_t element(const Frame& frame, const Operand& operand, std::uint64_t i, bool is_signed) {
@@ -64,8 +65,9 @@ Signal check_divisors(Frame& frame, const Instruction& instruction) {
       return frame.fail(instruction, "TP-E0026", fmt::format("element {} is divided by zero", i));
     }
     if (check.is_signed && divisor == -1 && element(frame, instruction.in[0], i, true) == lowest) {
-      return frame.fail(instruction, "TP-E0026",
-                        fmt::format("element {}: {} divided by -1 does not fit in i{}", i, lowest, check.bits));
+      return frame.fail(
+          instruction, "TP-E0026",
+          fmt::format("element {}: {} divided by -1 does not fit in i{}", i, lowest, check.bits));
     }
   }
   return Signal::next;
@@ -86,12 +88,18 @@ Signal check_shifts(Frame& frame, const Instruction& instruction) {
 
 Wide exact(IntegerOp op, Wide a, Wide b) {
   switch (op) {
-    case IntegerOp::add: return a + b;
-    case IntegerOp::sub: return a - b;
-    case IntegerOp::mul: return a * b;
-    case IntegerOp::neg: return -a;
-    case IntegerOp::shl: return b < 63 ? a * (Wide{1} << static_cast<int>(b)) : a;
-    default: return a;  // trunci: the number itself, which must fit.
+    case IntegerOp::add:
+      return a + b;
+    case IntegerOp::sub:
+      return a - b;
+    case IntegerOp::mul:
+      return a * b;
+    case IntegerOp::neg:
+      return -a;
+    case IntegerOp::shl:
+      return b < 63 ? a * (Wide{1} << static_cast<int>(b)) : a;
+    default:
+      return a;  // trunci: the number itself, which must fit.
   }
 }
 
@@ -113,14 +121,17 @@ Signal check_overflow(Frame& frame, const Instruction& instruction) {
       };
       const Wide a = extend(element(frame, instruction.in[0], i, is_signed));
       const Wide b = two ? extend(element(frame, instruction.in[1], i, is_signed)) : Wide{0};
-      if (!fits(exact(check.op, a, b), check.bits, is_signed)) {
-        return frame.fail(instruction, "TP-E0026",
-                          fmt::format("element {} overflows, as {} of {}{}{} in {} bits, and the op promises that "
-                                      "it does not",
-                                      i, is_signed ? "signed" : "unsigned", static_cast<std::int64_t>(a),
-                                      two ? ", " : "", two ? fmt::to_string(static_cast<std::int64_t>(b)) : "",
-                                      check.bits),
-                          "the source's promise (no_signed_wrap, no_unsigned_wrap) is wrong for these inputs");
+      // The only exact result that 127 bits don't hold.
+      const bool too_large = !is_signed && check.op == IntegerOp::mul &&
+                             static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b) >> 64 != 0;
+      if (too_large || !fits(exact(check.op, a, b), check.bits, is_signed)) {
+        return frame.fail(
+            instruction, "TP-E0026",
+            fmt::format("element {} overflows, as {} of {}{}{} in {} bits, and the op promises that "
+                        "it does not",
+                        i, is_signed ? "signed" : "unsigned", static_cast<std::int64_t>(a), two ? ", " : "",
+                        two ? fmt::to_string(static_cast<std::int64_t>(b)) : "", check.bits),
+            "the source's promise (no_signed_wrap, no_unsigned_wrap) is wrong for these inputs");
       }
     }
   }
@@ -147,7 +158,8 @@ bool starts_group(const AssumeCheck& check, std::uint64_t i) {
   if (!check.predicate.first || !check.predicate.second) return true;
   const auto along = static_cast<std::size_t>(*check.predicate.second);
   std::uint64_t inner = 1;
-  for (std::size_t d = along + 1; d < check.shape.size(); ++d) inner *= static_cast<std::uint64_t>(check.shape[d]);
+  for (std::size_t d = along + 1; d < check.shape.size(); ++d)
+    inner *= static_cast<std::uint64_t>(check.shape[d]);
   const std::uint64_t place = i / inner % static_cast<std::uint64_t>(check.shape[along]);
   return place % static_cast<std::uint64_t>(*check.predicate.first) == 0;
 }
@@ -202,14 +214,16 @@ Signal check_same(Frame& frame, const Instruction& instruction) {
       const auto extent = static_cast<std::uint64_t>(check.shape[d]);
       const std::uint64_t place = rest % extent;
       rest /= extent;
-      const std::uint64_t group = d < groups.size() && groups[d] > 0 ? static_cast<std::uint64_t>(groups[d]) : 1;
+      const std::uint64_t group =
+          d < groups.size() && groups[d] > 0 ? static_cast<std::uint64_t>(groups[d]) : 1;
       first += (place - place % group) * inner;
       inner *= extent;
     }
     const std::int64_t value = element(frame, instruction.in[0], i, true);
     const std::int64_t expected = element(frame, instruction.in[0], first, true);
     if (value != expected) {
-      return broken(frame, instruction, i, value, fmt::format("it equals element {}, which is {}", first, expected));
+      return broken(frame, instruction, i, value,
+                    fmt::format("it equals element {}, which is {}", first, expected));
     }
   }
   return Signal::next;
@@ -248,8 +262,9 @@ bool is_constant(const ir::Module& module, ir::ValueId value) {
 
 void check_assume(Op op) {
   if (!op.compiler.checked()) return;
-  // What a front end says of its own constants is nothing that a launch could break. cuda-tile 1.7.0 promises of
-  // the stride 1 of a dimension of extent 1, which nothing is ever multiplied with, that 16 bytes divide it.
+  // What a front end says of its own constants is nothing that a launch could break. cuda-tile 1.7.0 promises
+  // of the stride 1 of a dimension of extent 1, which nothing is ever multiplied with, that 16 bytes divide
+  // it.
   if (is_constant(op.module(), op.operand(0))) return;
   const ir::Attribute* predicate = op.tagged("predicate");
   const ir::ValueId value = op.operand(0);
@@ -260,10 +275,17 @@ void check_assume(Op op) {
   check->is_pointer = op.compiler.element(value) == TypeKind::pointer;
   Execute execute = nullptr;
   switch (predicate->kind) {
-    case ir::Attribute::Kind::div_by: execute = check_divisible; break;
-    case ir::Attribute::Kind::bounded: execute = check_bounded; break;
-    case ir::Attribute::Kind::same_elements: execute = check_same; break;
-    default: return;
+    case ir::Attribute::Kind::div_by:
+      execute = check_divisible;
+      break;
+    case ir::Attribute::Kind::bounded:
+      execute = check_bounded;
+      break;
+    case ir::Attribute::Kind::same_elements:
+      execute = check_same;
+      break;
+    default:
+      return;
   }
   Instruction& made = op.compiler.effect(op.id, op.operands(), execute, check);
   made.count = op.compiler.use(value).uniform ? 1 : op.compiler.count(value);

@@ -7,8 +7,9 @@
 
 namespace tileport::cpu {
 
-/// Puts a check before an integer op whose result some operands leave undefined: a divisor of zero, a shift by
-/// the width or more, an overflow that its flags exclude. Nothing if unchecked, or if nothing can go wrong.
+/// Puts a check before an integer op whose result some operands leave undefined: a divisor of zero, a shift
+/// by the width or more, an overflow that its flags exclude. Nothing if unchecked, or if nothing can go
+/// wrong.
 void check_integers(Op op, IntegerOp kernel);
 /// The same for the predicate of an assume.
 void check_assume(Op op);

@@ -13,7 +13,8 @@ namespace {
 
 // Ops without a meaning on one device, and what has no semantics to execute.
 constexpr Refusal kRefusals[] = {
-    {"multimem_load_reduce_view_tko", "multimem addresses reach the memory of several devices, and there is one"},
+    {"multimem_load_reduce_view_tko",
+     "multimem addresses reach the memory of several devices, and there is one"},
     {"multimem_reduce_view_tko", "multimem addresses reach the memory of several devices, and there is one"},
     {"multimem_store_view_tko", "multimem addresses reach the memory of several devices, and there is one"},
     {"gdc_launch_dependents_tko", "programmatic launches order kernels of a GPU, and one kernel is run here"},
@@ -76,18 +77,18 @@ bool executes(std::string_view mnemonic) { return find_handler(mnemonic) != null
 const Handler* find_handler(std::string_view mnemonic) {
   static const std::vector<Handler> all = [] {
     std::vector<Handler> handlers;
-    for (const auto family : {arith_handlers(), math_handlers(), convert_handlers(), shape_handlers(),
-                              memory_handlers(), atomic_handlers(), control_handlers(), view_handlers(),
-                              misc_handlers()}) {
+    for (const auto family :
+         {arith_handlers(), math_handlers(), convert_handlers(), shape_handlers(), memory_handlers(),
+          atomic_handlers(), control_handlers(), view_handlers(), misc_handlers()}) {
       handlers.insert(handlers.end(), family.begin(), family.end());
     }
     std::sort(handlers.begin(), handlers.end(),
               [](const Handler& a, const Handler& b) { return a.mnemonic < b.mnemonic; });
     return handlers;
   }();
-  const auto found = std::lower_bound(all.begin(), all.end(), mnemonic, [](const Handler& handler, auto name) {
-    return handler.mnemonic < name;
-  });
+  const auto found =
+      std::lower_bound(all.begin(), all.end(), mnemonic,
+                       [](const Handler& handler, auto name) { return handler.mnemonic < name; });
   return found != all.end() && found->mnemonic == mnemonic ? &*found : nullptr;
 }
 
@@ -174,8 +175,8 @@ Instruction& Compiler::append(Scope& scope, ir::OpId op, std::vector<Operand> in
   return scope.code->back();
 }
 
-Instruction& Compiler::pure(ir::OpId op, ir::ValueId result, std::span<const ir::ValueId> operands, bool uniform,
-                            Execute execute, std::shared_ptr<Payload> payload) {
+Instruction& Compiler::pure(ir::OpId op, ir::ValueId result, std::span<const ir::ValueId> operands,
+                            bool uniform, Execute execute, std::shared_ptr<Payload> payload) {
   Scope& where = innermost(operands);
   const Operand out = define(result, uniform, where);
   Instruction& made = append(where, op, use(operands), {out}, execute, std::move(payload));

@@ -30,7 +30,8 @@ struct Loop {
 
 class Compiler {
  public:
-  Compiler(const ir::Module& module, Plan& plan) : module(module), plan(plan), values_(module.values.size()) {}
+  Compiler(const ir::Module& module, Plan& plan)
+      : module(module), plan(plan), values_(module.values.size()) {}
 
   const ir::Module& module;
   Plan& plan;

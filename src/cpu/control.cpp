@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops, conditions, and what leaves them.
 //
-// Carried values have buffers of their own, which `continue` fills. What it hands over is dead from then on, so
-// large tiles change buffers with it instead of being copied. The results of a `for` are its carried values.
+// Carried values have buffers of their own, which `continue` fills. What it hands over is dead from then on,
+// so large tiles change buffers with it instead of being copied. The results of a `for` are its carried
+// values.
 #include "cpu/control.hpp"
 
 #include <fmt/format.h>
@@ -69,9 +70,8 @@ bool may_swap(const Compiler& compiler, ir::ValueId source, const Move& move, co
               std::span<const ir::ValueId> sources) {
   if (!loop_body || move.from.uniform || move.to.uniform || move.bytes < kWorthSwapping) return false;
   if (compiler.home(source).depth < loop_body->depth) return false;
-  return std::count_if(sources.begin(), sources.end(), [&](ir::ValueId other) {
-           return compiler.use(other).slot == move.from.slot;
-         }) == 1;
+  return std::count_if(sources.begin(), sources.end(),
+                       [&](ir::ValueId other) { return compiler.use(other).slot == move.from.slot; }) == 1;
 }
 
 struct Region final : Payload {
@@ -89,7 +89,8 @@ Signal run_for(Frame& frame, const Instruction& instruction) {
   const std::int64_t last = frame.integer(instruction.in[1], is_signed);
   const std::int64_t step = frame.integer(instruction.in[2], is_signed);
   if (is_signed ? step <= 0 : step == 0) {
-    return frame.fail(instruction, "TP-E0031", fmt::format("the step of the loop is {}, which is not positive", step));
+    return frame.fail(instruction, "TP-E0031",
+                      fmt::format("the step of the loop is {}, which is not positive", step));
   }
   // Distances of 64-bit bounds fit in 64 bits without a sign.
   const bool empty =
@@ -167,7 +168,8 @@ Result<void> loop(Op op, bool is_for) {
   }
   // Their buffers are filled before the loop, but what depends on them changes with each turn.
   for (const ir::ValueId argument : context.arguments) define_carried(compiler, argument, body);
-  if (auto moved = move_values(compiler, op.id, op.group("initValues"), context.arguments, nullptr, Signal::next);
+  if (auto moved =
+          move_values(compiler, op.id, op.group("initValues"), context.arguments, nullptr, Signal::next);
       !moved) {
     return moved;
   }
@@ -191,7 +193,8 @@ Result<void> loop(Op op, bool is_for) {
   auto lowered = compiler.block(*block, body);
   compiler.loops.pop_back();
   if (!lowered) return lowered;
-  compiler.append(outer, op.id, std::move(in), std::move(out), is_for ? run_for : run_loop, std::move(region));
+  compiler.append(outer, op.id, std::move(in), std::move(out), is_for ? run_for : run_loop,
+                  std::move(region));
   return {};
 }
 
@@ -234,7 +237,8 @@ Result<void> leave_kernel(Op op) {
 Result<void> yield(Op op) {
   const auto parent = op.module().parent_op(op.id);
   if (!parent || !op.module().op(*parent).info->is("if")) return {};
-  return move_values(op.compiler, op.id, op.operands(), results_of({op.compiler, *parent}), nullptr, Signal::next);
+  return move_values(op.compiler, op.id, op.operands(), results_of({op.compiler, *parent}), nullptr,
+                     Signal::next);
 }
 
 constexpr Handler kHandlers[] = {
@@ -256,8 +260,8 @@ std::span<const Handler> control_handlers() { return kHandlers; }
 Result<void> move_values(Compiler& compiler, ir::OpId op, std::span<const ir::ValueId> sources,
                          std::span<const ir::ValueId> targets, const Scope* loop_body, Signal then) {
   if (sources.size() != targets.size()) {
-    return compiler.refuse(op, fmt::format("it hands over {} values where {} are taken", sources.size(),
-                                           targets.size()));
+    return compiler.refuse(
+        op, fmt::format("it hands over {} values where {} are taken", sources.size(), targets.size()));
   }
   auto moves = std::make_shared<Moves>();
   moves->then = then;

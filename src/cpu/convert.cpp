@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions. Everything between floats of any width is rounded once: what has to go through float on its way
-// to a narrower type gets there rounded to odd.
-#include "cpu/elementwise.hpp"
-
+// Conversions. Everything between floats of any width is rounded once: what has to go through float on its
+// way to a narrower type gets there rounded to odd.
 #include "cpu/checks.hpp"
+#include "cpu/elementwise.hpp"
 #include "cpu/frame.hpp"
 
 namespace tileport::cpu {
@@ -151,16 +150,11 @@ Result<void> repack(Op op) {
 }
 
 constexpr Handler kHandlers[] = {
-    {"bitcast", same_bits},
-    {"exti", [](Op op) { return resize_integer(op, op.is_signed()); }},
-    {"trunci", truncate_integer},
-    {"ftof", float_to_float},
-    {"ftoi", float_to_int},
-    {"itof", int_to_float},
-    {"int_to_ptr", same_bits},
-    {"ptr_to_int", same_bits},
-    {"ptr_to_ptr", same_bits},
-    {"pack", repack},
+    {"bitcast", same_bits},       {"exti", [](Op op) { return resize_integer(op, op.is_signed()); }},
+    {"trunci", truncate_integer}, {"ftof", float_to_float},
+    {"ftoi", float_to_int},       {"itof", int_to_float},
+    {"int_to_ptr", same_bits},    {"ptr_to_int", same_bits},
+    {"ptr_to_ptr", same_bits},    {"pack", repack},
     {"unpack", repack},
 };
 

@@ -13,14 +13,18 @@ constexpr std::uint8_t tile_bytes(ir::TypeKind kind) {
   switch (kind) {
     case TypeKind::i16:
     case TypeKind::f16:
-    case TypeKind::bf16: return 2;
+    case TypeKind::bf16:
+      return 2;
     case TypeKind::i32:
     case TypeKind::f32:
-    case TypeKind::tf32: return 4;
+    case TypeKind::tf32:
+      return 4;
     case TypeKind::i64:
     case TypeKind::f64:
-    case TypeKind::pointer: return 8;
-    default: return 1;
+    case TypeKind::pointer:
+      return 8;
+    default:
+      return 1;
   }
 }
 

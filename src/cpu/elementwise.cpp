@@ -26,11 +26,16 @@ void encode(const void* const* inputs, void* result, std::size_t count) {
 template <ir::TypeKind kind>
 Elementwise finish_in(Rounding rounding) {
   switch (rounding) {
-    case Rounding::nearest_even: return &encode<kind, Rounding::nearest_even>;
-    case Rounding::zero: return &encode<kind, Rounding::zero>;
-    case Rounding::negative_inf: return &encode<kind, Rounding::negative_inf>;
-    case Rounding::positive_inf: return &encode<kind, Rounding::positive_inf>;
-    case Rounding::nearest_away: return &encode<kind, Rounding::nearest_away>;
+    case Rounding::nearest_even:
+      return &encode<kind, Rounding::nearest_even>;
+    case Rounding::zero:
+      return &encode<kind, Rounding::zero>;
+    case Rounding::negative_inf:
+      return &encode<kind, Rounding::negative_inf>;
+    case Rounding::positive_inf:
+      return &encode<kind, Rounding::positive_inf>;
+    case Rounding::nearest_away:
+      return &encode<kind, Rounding::nearest_away>;
   }
   return nullptr;
 }
@@ -132,29 +137,46 @@ Signal run_elementwise(Frame& frame, const Instruction& instruction) {
 Elementwise prepare_float(ir::TypeKind kind) {
   using ir::TypeKind;
   switch (kind) {
-    case TypeKind::f16: return &decode<decoder, TypeKind::f16>;
-    case TypeKind::bf16: return &decode<decoder, TypeKind::bf16>;
-    case TypeKind::f8E4M3FN: return &decode<decoder, TypeKind::f8E4M3FN>;
-    case TypeKind::f8E5M2: return &decode<decoder, TypeKind::f8E5M2>;
-    case TypeKind::f8E8M0FNU: return &decode<decoder, TypeKind::f8E8M0FNU>;
-    case TypeKind::f4E2M1FN: return &decode<decoder, TypeKind::f4E2M1FN>;
-    case TypeKind::fnv8E5M3FNU: return &decode<decoder, TypeKind::fnv8E5M3FNU>;
-    default: return nullptr;
+    case TypeKind::f16:
+      return &decode<decoder, TypeKind::f16>;
+    case TypeKind::bf16:
+      return &decode<decoder, TypeKind::bf16>;
+    case TypeKind::f8E4M3FN:
+      return &decode<decoder, TypeKind::f8E4M3FN>;
+    case TypeKind::f8E5M2:
+      return &decode<decoder, TypeKind::f8E5M2>;
+    case TypeKind::f8E8M0FNU:
+      return &decode<decoder, TypeKind::f8E8M0FNU>;
+    case TypeKind::f4E2M1FN:
+      return &decode<decoder, TypeKind::f4E2M1FN>;
+    case TypeKind::fnv8E5M3FNU:
+      return &decode<decoder, TypeKind::fnv8E5M3FNU>;
+    default:
+      return nullptr;
   }
 }
 
 Elementwise finish_float(ir::TypeKind kind, Rounding rounding) {
   using ir::TypeKind;
   switch (kind) {
-    case TypeKind::f16: return finish_in<TypeKind::f16>(rounding);
-    case TypeKind::bf16: return finish_in<TypeKind::bf16>(rounding);
-    case TypeKind::tf32: return finish_in<TypeKind::tf32>(rounding);
-    case TypeKind::f8E4M3FN: return finish_in<TypeKind::f8E4M3FN>(rounding);
-    case TypeKind::f8E5M2: return finish_in<TypeKind::f8E5M2>(rounding);
-    case TypeKind::f8E8M0FNU: return finish_in<TypeKind::f8E8M0FNU>(rounding);
-    case TypeKind::f4E2M1FN: return finish_in<TypeKind::f4E2M1FN>(rounding);
-    case TypeKind::fnv8E5M3FNU: return finish_in<TypeKind::fnv8E5M3FNU>(rounding);
-    default: return nullptr;
+    case TypeKind::f16:
+      return finish_in<TypeKind::f16>(rounding);
+    case TypeKind::bf16:
+      return finish_in<TypeKind::bf16>(rounding);
+    case TypeKind::tf32:
+      return finish_in<TypeKind::tf32>(rounding);
+    case TypeKind::f8E4M3FN:
+      return finish_in<TypeKind::f8E4M3FN>(rounding);
+    case TypeKind::f8E5M2:
+      return finish_in<TypeKind::f8E5M2>(rounding);
+    case TypeKind::f8E8M0FNU:
+      return finish_in<TypeKind::f8E8M0FNU>(rounding);
+    case TypeKind::f4E2M1FN:
+      return finish_in<TypeKind::f4E2M1FN>(rounding);
+    case TypeKind::fnv8E5M3FNU:
+      return finish_in<TypeKind::fnv8E5M3FNU>(rounding);
+    default:
+      return nullptr;
   }
 }
 
@@ -180,10 +202,14 @@ Rounding rounding_of(std::string_view enumerator) {
 
 int environment(Rounding rounding) {
   switch (rounding) {
-    case Rounding::zero: return FE_TOWARDZERO;
-    case Rounding::negative_inf: return FE_DOWNWARD;
-    case Rounding::positive_inf: return FE_UPWARD;
-    default: return FE_TONEAREST;
+    case Rounding::zero:
+      return FE_TOWARDZERO;
+    case Rounding::negative_inf:
+      return FE_DOWNWARD;
+    case Rounding::positive_inf:
+      return FE_UPWARD;
+    default:
+      return FE_TONEAREST;
   }
 }
 

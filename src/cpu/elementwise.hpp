@@ -16,8 +16,8 @@ struct ElementwiseOp final : Payload {
   Elementwise kernel = nullptr;
   /// Null: the tile's elements as they stand.
   Elementwise prepare[kMostInputs] = {};
-  Elementwise then = nullptr;    ///< On the result of the kernel, before `finish`.
-  Elementwise finish = nullptr;  ///< To what the tile holds.
+  Elementwise then = nullptr;                  ///< On the result of the kernel, before `finish`.
+  Elementwise finish = nullptr;                ///< To what the tile holds.
   std::uint8_t input_bytes[kMostInputs] = {};  ///< Of an element as the kernel reads it.
   std::uint8_t result_bytes = 0;               ///< As the kernel writes it.
   int rounding = 0;                            ///< Of <cfenv>; what is computed in.

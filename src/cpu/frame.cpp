@@ -34,7 +34,8 @@ std::int64_t Frame::integer(const Operand& operand, bool is_signed) const {
         const auto bit = static_cast<std::int64_t>(scalar<std::uint8_t>(operand) & 1);
         return is_signed ? -bit : bit;
       }
-      return is_signed ? scalar<std::int8_t>(operand) : static_cast<std::int64_t>(scalar<std::uint8_t>(operand));
+      return is_signed ? scalar<std::int8_t>(operand)
+                       : static_cast<std::int64_t>(scalar<std::uint8_t>(operand));
     }
     case 2:
       return is_signed ? scalar<std::int16_t>(operand)
@@ -42,7 +43,8 @@ std::int64_t Frame::integer(const Operand& operand, bool is_signed) const {
     case 4:
       return is_signed ? scalar<std::int32_t>(operand)
                        : static_cast<std::int64_t>(scalar<std::uint32_t>(operand));
-    default: return scalar<std::int64_t>(operand);
+    default:
+      return scalar<std::int64_t>(operand);
   }
 }
 
@@ -59,7 +61,8 @@ bool Frame::may_go_on(const Instruction& instruction) {
   if (launch.stopped.load(std::memory_order_relaxed)) return false;
   if (launch.limits.work != 0 && all_work > launch.limits.work) {
     fail(instruction, "TP-E0014",
-         fmt::format("the launch computed more than the {} elements that the limit allows", launch.limits.work),
+         fmt::format("the launch computed more than the {} elements that the limit allows",
+                     launch.limits.work),
          "raise the limit of work, or make the grid smaller");
     return false;
   }
@@ -103,7 +106,9 @@ void Frame::print(std::string text) {
 
 void fill(std::byte* to, const std::byte* element, std::size_t size, std::uint64_t count) {
   switch (size) {
-    case 1: std::memset(to, std::to_integer<int>(*element), count); return;
+    case 1:
+      std::memset(to, std::to_integer<int>(*element), count);
+      return;
     case 2: {
       std::uint16_t value;
       std::memcpy(&value, element, 2);

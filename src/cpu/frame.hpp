@@ -50,10 +50,11 @@ class Frame {
   std::array<std::int32_t, 3> block{};
   std::uint64_t block_number = 0;
   std::uint64_t lanes = 1;
-  std::uint64_t steps = 0;          ///< Of this block.
-  std::uint64_t total_steps = 0;    ///< Of the blocks before.
-  std::uint64_t work = 0;           ///< Since it was added to the launch's.
-  std::array<Scratch, 6> scratch;   ///< Of one instruction; reductions, whose bodies run inside, have their own.
+  std::uint64_t steps = 0;        ///< Of this block.
+  std::uint64_t total_steps = 0;  ///< Of the blocks before.
+  std::uint64_t work = 0;         ///< Since it was added to the launch's.
+  std::array<Scratch, 6>
+      scratch;  ///< Of one instruction; reductions, whose bodies run inside, have their own.
   std::vector<std::array<Scratch, 2>> reduction_scratch;
   std::size_t reduction_depth = 0;
 

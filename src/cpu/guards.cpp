@@ -77,9 +77,9 @@ Guards::Guards(std::vector<Storage> storages, std::span<const Argument> argument
 }
 
 Guards::Region* Guards::find(std::uint64_t address, std::uint64_t bytes) {
-  auto after = std::upper_bound(
-      regions_.begin(), regions_.end(), address,
-      [](std::uint64_t value, const auto& region) { return value < region->storage.begin; });
+  auto after =
+      std::upper_bound(regions_.begin(), regions_.end(), address,
+                       [](std::uint64_t value, const auto& region) { return value < region->storage.begin; });
   if (after == regions_.begin()) return nullptr;
   Region& region = **std::prev(after);
   const std::uint64_t inside = address - region.storage.begin;

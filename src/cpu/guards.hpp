@@ -23,7 +23,7 @@ class Guards {
     Storage storage;
     /// A number a granule: 0 nobody wrote it, kAtomic, or the block that did, from 2 on. Zero pages until
     /// touched.
-    std::unique_ptr<std::atomic<std::uint32_t>[], void (*)(void*)> writers{nullptr, nullptr};
+    std::unique_ptr<std::atomic<std::uint32_t>[], void (*)(void*)> writers { nullptr, nullptr };
     std::atomic<bool> written = false;
 
     explicit Region(Storage held) : storage(std::move(held)) {}

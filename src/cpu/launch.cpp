@@ -25,8 +25,8 @@ Memory aligned_memory(std::uint64_t bytes) {
 
 Diagnostic out_of_memory(const Plan& plan, std::uint64_t needed, std::uint64_t limit) {
   return {.code = "TP-E0010",
-          .message = fmt::format("kernel {} needs {} bytes of buffers and guards, and the limit is {}", plan.kernel,
-                                 needed, limit),
+          .message = fmt::format("kernel {} needs {} bytes of buffers and guards, and the limit is {}",
+                                 plan.kernel, needed, limit),
           .place = {.file = plan.module->file},
           .advice = "raise the limit of bytes, use fewer threads, or run unchecked"};
 }
@@ -34,8 +34,8 @@ Diagnostic out_of_memory(const Plan& plan, std::uint64_t needed, std::uint64_t l
 Result<std::uint64_t> block_count(const Plan& plan, std::array<std::int64_t, 3> grid, const Limits& limits) {
   const auto bad = [&](std::string code, std::string message) {
     return fail({.code = std::move(code),
-                 .message = fmt::format("kernel {}: grid ({}, {}, {}) {}", plan.kernel, grid[0], grid[1], grid[2],
-                                        message),
+                 .message = fmt::format("kernel {}: grid ({}, {}, {}) {}", plan.kernel, grid[0], grid[1],
+                                        grid[2], message),
                  .place = {.file = plan.module->file}});
   };
   std::uint64_t blocks = 1;
@@ -76,7 +76,9 @@ struct OwnMemory {
 class Run {
  public:
   Run(const Program& program, std::array<std::int64_t, 3> grid, const LaunchOptions& options)
-      : plan_(program.plan()), options_(options), launch_{.plan = plan_, .grid = grid, .limits = options.limits} {}
+      : plan_(program.plan()),
+        options_(options),
+        launch_{.plan = plan_, .grid = grid, .limits = options.limits} {}
 
   Result<LaunchResult> operator()(std::span<const Argument> arguments, std::span<const Storage> more) {
     const auto began = std::chrono::steady_clock::now();
@@ -151,10 +153,11 @@ class Run {
       if (address == 0) {
         const ir::Global& global = plan_.module->globals[use.global];
         const ir::Type& type = plan_.module->type(global.type);
-        const std::string bytes = tile_elements(plan_.module->constants[static_cast<std::size_t>(global.value)],
-                                                plan_.module->type(type.element).kind, ir::element_count(type));
-        std::byte* memory = own_.add(bytes.size(), "global " + plan_.module->string(global.name),
-                                     !global.is_constant);
+        const std::string bytes =
+            tile_elements(plan_.module->constants[static_cast<std::size_t>(global.value)],
+                          plan_.module->type(type.element).kind, ir::element_count(type));
+        std::byte* memory =
+            own_.add(bytes.size(), "global " + plan_.module->string(global.name), !global.is_constant);
         std::memcpy(memory, bytes.data(), bytes.size());
         address = reinterpret_cast<std::uint64_t>(memory);
       }

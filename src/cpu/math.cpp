@@ -18,8 +18,8 @@ Result<void> function(Op op) {
       kernel == FloatOp::sqrt ? rounding_of(op.enumerator("rounding_mode")) : Rounding::nearest_even;
   const bool flushes = kernel == FloatOp::sqrt || kernel == FloatOp::rsqrt || kernel == FloatOp::exp2;
   op.compiler.elementwise(op.id, op.result(), op.operands(), run_elementwise,
-                          float_op(float_kernel(kernel, is_double(kind)), kind, op.operands().size(), rounding,
-                                   flushes && op.flag("flush_to_zero")));
+                          float_op(float_kernel(kernel, is_double(kind)), kind, op.operands().size(),
+                                   rounding, flushes && op.flag("flush_to_zero")));
   return {};
 }
 
@@ -47,26 +47,16 @@ Result<void> integer_power(Op op) {
 }
 
 constexpr Handler kHandlers[] = {
-    {"ceil", function<FloatOp::ceil>},
-    {"floor", function<FloatOp::floor>},
-    {"sqrt", function<FloatOp::sqrt>},
-    {"rsqrt", function<FloatOp::rsqrt>},
-    {"exp", function<FloatOp::exp>},
-    {"exp2", function<FloatOp::exp2>},
-    {"log", function<FloatOp::log>},
-    {"log2", function<FloatOp::log2>},
-    {"fpowf", function<FloatOp::pow>},
-    {"fpowi", integer_power},
-    {"sin", function<FloatOp::sin>},
-    {"cos", function<FloatOp::cos>},
-    {"tan", function<FloatOp::tan>},
-    {"atan2", function<FloatOp::atan2>},
-    {"sinh", function<FloatOp::sinh>},
-    {"cosh", function<FloatOp::cosh>},
-    {"tanh", function<FloatOp::tanh>},
-    {"mmaf", multiply_floats},
-    {"mmaf_scaled", multiply_scaled},
-    {"mmai", multiply_integers},
+    {"ceil", function<FloatOp::ceil>}, {"floor", function<FloatOp::floor>},
+    {"sqrt", function<FloatOp::sqrt>}, {"rsqrt", function<FloatOp::rsqrt>},
+    {"exp", function<FloatOp::exp>},   {"exp2", function<FloatOp::exp2>},
+    {"log", function<FloatOp::log>},   {"log2", function<FloatOp::log2>},
+    {"fpowf", function<FloatOp::pow>}, {"fpowi", integer_power},
+    {"sin", function<FloatOp::sin>},   {"cos", function<FloatOp::cos>},
+    {"tan", function<FloatOp::tan>},   {"atan2", function<FloatOp::atan2>},
+    {"sinh", function<FloatOp::sinh>}, {"cosh", function<FloatOp::cosh>},
+    {"tanh", function<FloatOp::tanh>}, {"mmaf", multiply_floats},
+    {"mmaf_scaled", multiply_scaled},  {"mmai", multiply_integers},
 };
 
 }  // namespace

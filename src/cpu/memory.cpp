@@ -20,7 +20,8 @@ TypeKind pointee(Op op, ir::ValueId pointers) {
 
 Result<void> check_pointee(Op op, TypeKind kind) {
   if (!is_packed_in_memory(kind)) return {};
-  return op.compiler.refuse(op.id, "elements of less than a byte are not executed in memory; use i8 and unpack");
+  return op.compiler.refuse(op.id,
+                            "elements of less than a byte are not executed in memory; use i8 and unpack");
 }
 
 Result<void> offset(Op op) {
@@ -174,8 +175,10 @@ Result<void> allocate(Op op) {
   const TypeKind kind = pointee(op, op.result());
   if (auto packed = check_pointee(op, kind); !packed) return packed;
   const std::uint64_t elements = op.word("num_elem");
-  if (elements > (std::uint64_t{1} << 32)) return compiler.refuse(op.id, "it asks for more than 2^32 elements");
-  if (op.word("alignment") > (1U << 20)) return compiler.refuse(op.id, "it asks for an alignment of over 2^20");
+  if (elements > (std::uint64_t{1} << 32))
+    return compiler.refuse(op.id, "it asks for more than 2^32 elements");
+  if (op.word("alignment") > (1U << 20))
+    return compiler.refuse(op.id, "it asks for an alignment of over 2^20");
   const Operand out = compiler.define(op.result(), true, compiler.scope());
   compiler.append(compiler.scope(), op.id, {}, {out}, keep);
   compiler.plan.slots[out.slot].exclusive = true;
@@ -202,9 +205,9 @@ Result<void> token(Op op) {
 }
 
 constexpr Handler kHandlers[] = {
-    {"offset", offset},       {"load_ptr_tko", load_pointers}, {"store_ptr_tko", store_pointers},
-    {"alloca", allocate},     {"get_global", global_address},  {"make_token", token},
-    {"join_tokens", token},   {"memory_fence_alias_tko", token},
+    {"offset", offset},     {"load_ptr_tko", load_pointers},   {"store_ptr_tko", store_pointers},
+    {"alloca", allocate},   {"get_global", global_address},    {"make_token", token},
+    {"join_tokens", token}, {"memory_fence_alias_tko", token},
 };
 
 }  // namespace

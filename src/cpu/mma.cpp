@@ -43,7 +43,8 @@ template <class T>
 Signal multiply_all(Frame& frame, const Instruction& instruction, const Product& product, const T* left,
                     const T* right, const T* acc, T* result) {
   const std::size_t m = product.m, n = product.n, k = product.k;
-  const std::size_t band = std::max<std::size_t>(6, kStepMultiplications / std::max<std::size_t>(1, n * k) / 6 * 6);
+  const std::size_t band =
+      std::max<std::size_t>(6, kStepMultiplications / std::max<std::size_t>(1, n * k) / 6 * 6);
   for (std::size_t b = 0; b < product.batches; ++b) {
     for (std::size_t first = 0; first < m; first += band) {
       const std::size_t rows = std::min(band, m - first);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel is compiled to: flat lists of instructions over buffers.
 //
-// Every value that needs memory has a slot: a number of the table of pointers that each thread has. A *uniform*
-// value is a tile whose elements are known to be equal; its buffer holds one. Instructions that depend on
-// constants, arguments and the grid only are in `once`, which runs once a launch; their slots are shared.
-// Bodies of reductions are compiled for *lanes*: the body's scalars are vectors there, of as many lanes as
-// there are pairs to combine.
+// Every value that needs memory has a slot: a number of the table of pointers that each thread has. A
+// *uniform* value is a tile whose elements are known to be equal; its buffer holds one. Instructions that
+// depend on constants, arguments and the grid only are in `once`, which runs once a launch; their slots are
+// shared. Bodies of reductions are compiled for *lanes*: the body's scalars are vectors there, of as many
+// lanes as there are pairs to combine.
 #pragma once
 
 #include <cstddef>

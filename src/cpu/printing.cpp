@@ -43,8 +43,12 @@ std::string convert(const Conversion& conversion, const std::byte* element, Type
   return converted(format, static_cast<long long>(value));
 }
 
-void append_tile(std::string& text, const Conversion& conversion, const PrintedTile& tile, std::size_t dimension,
-                 std::uint64_t& next) {
+// Printing a tile of millions of elements is a mistake, or meant to fill memory.
+constexpr std::size_t kMostText = std::size_t{1} << 20;
+
+void append_tile(std::string& text, const Conversion& conversion, const PrintedTile& tile,
+                 std::size_t dimension, std::uint64_t& next) {
+  if (text.size() > kMostText) return;
   if (dimension == tile.shape.size()) {
     text += convert(conversion, tile.elements + (tile.uniform ? 0 : next * tile.size), tile.kind);
     ++next;
@@ -58,8 +62,8 @@ void append_tile(std::string& text, const Conversion& conversion, const PrintedT
   text += ']';
 }
 
-/// Reads a conversion that starts behind its percent sign; moves `at` behind it. Widths are cut to two digits:
-/// a number of a tile is no reason for pages of blanks.
+/// Reads a conversion that starts behind its percent sign; moves `at` behind it. Widths are cut to two
+/// digits: a number of a tile is no reason for pages of blanks.
 Conversion read_conversion(std::string_view format, std::size_t& at) {
   Conversion conversion;
   std::size_t digits = 0;
@@ -125,9 +129,12 @@ double element_as_double(const std::byte* element, TypeKind kind) {
 
 std::int64_t element_as_integer(const std::byte* element, TypeKind kind) {
   switch (kind) {
-    case TypeKind::i1: return std::to_integer<int>(*element) & 1;
-    case TypeKind::i4: return ((std::to_integer<int>(*element) & 15) ^ 8) - 8;
-    case TypeKind::i8: return static_cast<std::int8_t>(*element);
+    case TypeKind::i1:
+      return std::to_integer<int>(*element) & 1;
+    case TypeKind::i4:
+      return ((std::to_integer<int>(*element) & 15) ^ 8) - 8;
+    case TypeKind::i8:
+      return static_cast<std::int8_t>(*element);
     case TypeKind::i16: {
       std::int16_t value;
       std::memcpy(&value, element, sizeof(value));

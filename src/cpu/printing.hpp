@@ -27,8 +27,8 @@ struct PrintedTile {
   std::vector<std::int64_t> shape;
 };
 
-/// print_tko's text: conversions of C's printf, each for the next tile. A tile that is no scalar becomes nested
-/// lists, its elements converted one by one.
+/// print_tko's text: conversions of C's printf, each for the next tile. A tile that is no scalar becomes
+/// nested lists, its elements converted one by one.
 std::string format_tiles(std::string_view format, std::span<const PrintedTile> tiles);
 
 }  // namespace tileport::cpu

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions and scans with any body.
 //
-// A tile is outer x n x inner, n being reduced. The body's scalars are vectors of lanes: in each step all pairs
-// that can be combined are gathered into two vectors, and the body runs once over them. So a reduction takes
-// log2(n) runs of the body, and a scan n.
+// A tile is outer x n x inner, n being reduced. The body's scalars are vectors of lanes: in each step all
+// pairs that can be combined are gathered into two vectors, and the body runs once over them. So a reduction
+// takes log2(n) runs of the body, and a scan n.
 #include <fmt/format.h>
 
 #include <bit>
@@ -53,8 +53,8 @@ void take_result(Frame& frame, const Operand& yielded, std::byte* to, std::int64
 }
 
 /// outer x extent x inner elements out of outer x n x inner ones: positions first, first + step …
-void gather(std::byte* to, const std::byte* from, const Reduction& reduction, std::int64_t n, std::int64_t first,
-            std::int64_t step, std::int64_t extent, std::size_t size) {
+void gather(std::byte* to, const std::byte* from, const Reduction& reduction, std::int64_t n,
+            std::int64_t first, std::int64_t step, std::int64_t extent, std::size_t size) {
   const CopyDimension dimensions[] = {
       {reduction.outer, extent * reduction.inner, n * reduction.inner},
       {extent, reduction.inner, step * reduction.inner},
@@ -73,8 +73,9 @@ void scatter(std::byte* to, const std::byte* from, const Reduction& reduction, s
 }
 
 /// Combines left and right of `extent` positions of tiles that have `n`; the results stay in the yields.
-Signal combine(Frame& frame, const Reduction& reduction, std::span<const std::byte* const> tiles, std::int64_t n,
-               std::int64_t left, std::int64_t right, std::int64_t step, std::int64_t extent) {
+Signal combine(Frame& frame, const Reduction& reduction, std::span<const std::byte* const> tiles,
+               std::int64_t n, std::int64_t left, std::int64_t right, std::int64_t step,
+               std::int64_t extent) {
   for (std::size_t i = 0; i < reduction.operands; ++i) {
     const std::size_t size = reduction.left[i].size;
     gather(frame.at(reduction.left[i]), tiles[i], reduction, n, left, step, extent, size);
@@ -92,10 +93,12 @@ std::array<Scratch, 2>& scratch_of(Frame& frame) {
 }
 
 /// All operands, written out, behind each other in scratch memory.
-std::vector<std::byte*> working_copies(Frame& frame, const Instruction& instruction, const Reduction& reduction) {
+std::vector<std::byte*> working_copies(Frame& frame, const Instruction& instruction,
+                                       const Reduction& reduction) {
   const std::uint64_t count = static_cast<std::uint64_t>(reduction.outer * reduction.n * reduction.inner);
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < reduction.operands; ++i) bytes += (count * instruction.in[i].size + 63) / 64 * 64;
+  for (std::size_t i = 0; i < reduction.operands; ++i)
+    bytes += (count * instruction.in[i].size + 63) / 64 * 64;
   std::byte* memory = scratch_of(frame)[0].bytes(bytes);
   std::vector<std::byte*> copies;
   for (std::size_t i = 0; i < reduction.operands; ++i) {
@@ -116,9 +119,8 @@ Signal reduce_by_halves(Frame& frame, const Reduction& reduction, std::span<std:
   for (std::int64_t n = reduction.n; n > 1; n /= 2) {
     const std::int64_t half = n / 2;
     const bool neighbours = reduction.order == ReductionOrder::neighbours;
-    const Signal signal = neighbours
-                              ? combine(frame, reduction, tiles, n, 0, 1, 2, half)
-                              : combine(frame, reduction, tiles, n, 0, half, 1, half);
+    const Signal signal = neighbours ? combine(frame, reduction, tiles, n, 0, 1, 2, half)
+                                     : combine(frame, reduction, tiles, n, 0, half, 1, half);
     if (signal != Signal::next) return signal;
     for (std::size_t i = 0; i < reduction.operands; ++i) {
       take_result(frame, reduction.yields[i], tiles[i], reduction.outer * half * reduction.inner);
@@ -257,24 +259,26 @@ Signal hold(Frame&, const Instruction&) { return Signal::next; }
 
 Result<void> lower(Op op, bool is_scan) {
   Compiler& compiler = op.compiler;
-  if (compiler.scope().lanes != 0) return compiler.refuse(op.id, "a reduction in a reduction is not executed");
+  if (compiler.scope().lanes != 0)
+    return compiler.refuse(op.id, "a reduction in a reduction is not executed");
   auto reduction = std::make_shared<Reduction>();
   if (auto filled = fill_in(op, *reduction); !filled) return filled;
   reduction->reverse = is_scan && op.word("reverse") != 0;
   reduction->order = compiler.plan.options.reduction_order;
   const bool in_sequence = is_scan || reduction->order == ReductionOrder::sequential;
-  const std::int64_t most = reduction->outer * reduction->inner * (in_sequence ? 1 : std::max<std::int64_t>(1, reduction->n / 2));
+  const std::int64_t most =
+      reduction->outer * reduction->inner * (in_sequence ? 1 : std::max<std::int64_t>(1, reduction->n / 2));
   Scope& outer = compiler.scope();
   if (auto body = lower_body(op, *reduction, static_cast<std::uint64_t>(most)); !body) return body;
   std::vector<Operand> out;
-  for (std::size_t i = 0; i < reduction->operands; ++i) out.push_back(compiler.define(op.result(i), false, outer));
+  for (std::size_t i = 0; i < reduction->operands; ++i)
+    out.push_back(compiler.define(op.result(i), false, outer));
   // The arguments live from here on, through all runs of the body, and its results after it.
   std::vector<Operand> arguments = reduction->left;
   arguments.insert(arguments.end(), reduction->right.begin(), reduction->right.end());
   for (const Operand& argument : arguments) out.push_back(argument);
   std::vector<Operand> in = compiler.use(op.operands());
-  compiler.append(outer, op.id, std::move(in), std::move(out), is_scan ? run_scan : run_reduce,
-                  reduction);
+  compiler.append(outer, op.id, std::move(in), std::move(out), is_scan ? run_scan : run_reduce, reduction);
   // A last instruction keeps what the body yields alive until its end.
   Instruction last{.execute = hold, .op = op.id, .in = reduction->yields};
   for (const Operand& argument : arguments) last.in.push_back(argument);

@@ -41,8 +41,8 @@ struct Copy final : Payload {
 
 Result<void> check_rank(Op op, std::size_t rank) {
   if (rank <= kMostTileDimensions) return {};
-  return op.compiler.refuse(op.id, fmt::format("tiles of more than {} dimensions are not executed",
-                                               kMostTileDimensions));
+  return op.compiler.refuse(
+      op.id, fmt::format("tiles of more than {} dimensions are not executed", kMostTileDimensions));
 }
 
 Signal run_copy(Frame& frame, const Instruction& instruction) {
@@ -190,8 +190,9 @@ Signal run_insert(Frame& frame, const Instruction& instruction) {
   const std::size_t size = instruction.out[0].size;
   std::byte* to = frame.at(instruction.out[0]);
   std::memcpy(to, frame.full(instruction.in[1], copy.more_count, 1), copy.more_count * size);
-  copy_box(to + *offset * static_cast<std::int64_t>(size), frame.full(instruction.in[0], copy.source_count, 0),
-           copy.dimensions.data(), copy.dimensions.size(), size);
+  copy_box(to + *offset * static_cast<std::int64_t>(size),
+           frame.full(instruction.in[0], copy.source_count, 0), copy.dimensions.data(),
+           copy.dimensions.size(), size);
   return Signal::next;
 }
 
@@ -215,10 +216,18 @@ void count_up(std::byte* to, std::uint64_t count) {
 Signal run_iota(Frame& frame, const Instruction& instruction) {
   std::byte* to = frame.at(instruction.out[0]);
   switch (instruction.out[0].size) {
-    case 1: count_up<std::uint8_t>(to, instruction.count); break;
-    case 2: count_up<std::uint16_t>(to, instruction.count); break;
-    case 4: count_up<std::uint32_t>(to, instruction.count); break;
-    default: count_up<std::uint64_t>(to, instruction.count); break;
+    case 1:
+      count_up<std::uint8_t>(to, instruction.count);
+      break;
+    case 2:
+      count_up<std::uint16_t>(to, instruction.count);
+      break;
+    case 4:
+      count_up<std::uint32_t>(to, instruction.count);
+      break;
+    default:
+      count_up<std::uint64_t>(to, instruction.count);
+      break;
   }
   if (instruction.out[0].kind == ir::TypeKind::i1) {
     for (std::uint64_t i = 0; i < instruction.count; ++i) to[i] &= std::byte{1};

@@ -38,8 +38,8 @@ Signal run_tensor_view(Frame& frame, const Instruction& instruction) {
 Result<void> make_tensor_view(Op op) {
   const ir::Type& type = op.compiler.type(op.result());
   if (type.shape.size() > kMostDimensions) {
-    return op.compiler.refuse(op.id, fmt::format("tensors of more than {} dimensions are not executed",
-                                                 kMostDimensions));
+    return op.compiler.refuse(
+        op.id, fmt::format("tensors of more than {} dimensions are not executed", kMostDimensions));
   }
   auto shape = std::make_shared<TensorShape>();
   shape->rank = type.shape.size();
@@ -83,7 +83,8 @@ Result<void> query_shape(Op op) {
   Scope& scope = op.compiler.home(source);
   for (std::size_t i = 0; i < op.module().op(op.id).results.count; ++i) {
     const bool tiles = type.kind == TypeKind::partition_view || type.kind == TypeKind::strided_view;
-    query->dimensions.push_back(i < type.dim_map.size() && tiles ? static_cast<std::size_t>(type.dim_map[i]) : i);
+    query->dimensions.push_back(i < type.dim_map.size() && tiles ? static_cast<std::size_t>(type.dim_map[i])
+                                                                 : i);
     std::int64_t step = 1;
     if (type.kind == TypeKind::partition_view) step = type.shape[i];
     if (type.kind == TypeKind::strided_view) step = type.strides[i];
@@ -136,9 +137,11 @@ Signal run_store(Frame& frame, const Instruction& instruction) {
   if (!found) return Signal::failed;
   const std::byte* tile = frame.full(instruction.in.back(), view.tile_count, 0);
   for (Box box : found->boxes) {
-    for (std::size_t d = 0; d < box.rank; ++d) std::swap(box.dimensions[d].to_stride, box.dimensions[d].from_stride);
+    for (std::size_t d = 0; d < box.rank; ++d)
+      std::swap(box.dimensions[d].to_stride, box.dimensions[d].from_stride);
     copy_box(reinterpret_cast<void*>(box.address),
-             tile + box.tile_offset * static_cast<std::int64_t>(view.size), box.dimensions, box.rank, view.size);
+             tile + box.tile_offset * static_cast<std::int64_t>(view.size), box.dimensions, box.rank,
+             view.size);
   }
   return Signal::next;
 }
@@ -155,14 +158,10 @@ Result<void> store_view(Op op) {
 }
 
 constexpr Handler kHandlers[] = {
-    {"make_tensor_view", make_tensor_view},
-    {"make_partition_view", same_tensor},
-    {"make_strided_view", same_tensor},
-    {"make_gather_scatter_view", same_tensor},
-    {"get_index_space_shape", query_shape},
-    {"get_tensor_shape", query_shape},
-    {"load_view_tko", load_view},
-    {"store_view_tko", store_view},
+    {"make_tensor_view", make_tensor_view}, {"make_partition_view", same_tensor},
+    {"make_strided_view", same_tensor},     {"make_gather_scatter_view", same_tensor},
+    {"get_index_space_shape", query_shape}, {"get_tensor_shape", query_shape},
+    {"load_view_tko", load_view},           {"store_view_tko", store_view},
 };
 
 }  // namespace

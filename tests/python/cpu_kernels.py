@@ -59,7 +59,8 @@ def strides(shape: Sequence[int]) -> list[int]:
 def kernel(parameters: str, body: str, version: tuple[int, int] = (13, 4)) -> Any:
     """The module of a kernel, which must be valid."""
     module = text.parse(
-        f"entry @k({parameters}) {{\n  %zero = constant <i32: 0> : tile<i32>\n{body}\n  return\n}}\n", version=version
+        f"entry @k({parameters}) {{\n  %zero = constant <i32: 0> : tile<i32>\n{body}\n  return\n}}\n",
+        version=version,
     )
     findings = [finding.text for finding in verify.verify(module) if finding.severity == "error"]
     assert not findings, findings

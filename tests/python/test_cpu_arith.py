@@ -41,7 +41,11 @@ def binary(op: str, kind: str, modes: str = "", **options: Any) -> tuple[Any, An
     a, b = make(kind, 1), make(kind, 2)
     if op in ("divi", "remi"):
         b = np.where((b == 0) | (b == -1), 3, b).astype(b.dtype)
-    return a, b, run(f"{op} %a, %b {modes} : tile<{N}x{kind}>", [(kind, a), (kind, b)], (kind, (N,)), **options)
+    return (
+        a,
+        b,
+        run(f"{op} %a, %b {modes} : tile<{N}x{kind}>", [(kind, a), (kind, b)], (kind, (N,)), **options),
+    )
 
 
 @pytest.mark.parametrize("kind", INTEGERS)
@@ -65,7 +69,10 @@ def test_by_sign(kind: str, sign: str) -> None:
     same(seen(got), np.fmod(seen(a), seen(b)))
     bits = 8 * a.dtype.itemsize
     by = (np.arange(N) % bits).astype(a.dtype)
-    same(seen(run(f"shri %a, %b {sign} : tile<{N}x{kind}>", [(kind, a), (kind, by)], (kind, (N,)))), seen(a) >> seen(by))
+    same(
+        seen(run(f"shri %a, %b {sign} : tile<{N}x{kind}>", [(kind, a), (kind, by)], (kind, (N,)))),
+        seen(a) >> seen(by),
+    )
     same(run(f"shli %a, %b : tile<{N}x{kind}>", [(kind, a), (kind, by)], (kind, (N,))), a << by)
     for name, compare in (("equal", np.equal), ("not_equal", np.not_equal), ("less_than", np.less),
                           ("less_than_or_equal", np.less_equal), ("greater_than", np.greater),
@@ -119,7 +126,12 @@ def test_bits() -> None:
 @pytest.mark.parametrize("kind", FLOATS)
 def test_nearest(kind: str) -> None:
     with np.errstate(all="ignore"):
-        for op, expected in (("addf", np.add), ("subf", np.subtract), ("mulf", np.multiply), ("divf", np.divide)):
+        for op, expected in (
+            ("addf", np.add),
+            ("subf", np.subtract),
+            ("mulf", np.multiply),
+            ("divf", np.divide),
+        ):
             a, b, got = binary(op, kind)
             same(got, expected(a, b))
         a, b, got = binary("remf", kind)
@@ -146,7 +158,9 @@ def test_directed(kind: str, mode: str) -> None:
             p, q = exact(x), exact(y)
             if p is None or q is None or (op == "divf" and q == 0) or exact(r) is None:
                 continue
-            value = {"addf": lambda p, q: p + q, "mulf": lambda p, q: p * q, "divf": lambda p, q: p / q}[op](p, q)
+            value = {"addf": lambda p, q: p + q, "mulf": lambda p, q: p * q, "divf": lambda p, q: p / q}[op](
+                p, q
+            )
             result = exact(r)
             low, high = (exact(n) for n in neighbours(r))
             up = mode == "positive_inf" or (mode == "zero" and value < 0)
@@ -201,7 +215,9 @@ def test_extrema_and_comparisons(kind: str) -> None:
                 value = expected(wide, other)
             # NumPy leaves open which zero it gives; the dialect takes +0 for the larger one.
             zeros = (wide == 0) & (other == 0)
-            signs = np.signbit(wide) & np.signbit(other) if op == "maxf" else np.signbit(wide) | np.signbit(other)
+            signs = (
+                np.signbit(wide) & np.signbit(other) if op == "maxf" else np.signbit(wide) | np.signbit(other)
+            )
             value = np.where(zeros, np.where(signs, -0.0, 0.0), value)
             same(got, value.astype(a.dtype))
     unordered = np.isnan(wide) | np.isnan(other)
@@ -240,7 +256,9 @@ def test_select() -> None:
     for kind in (*INTEGERS, *FLOATS, "f8E4M3FN", "f8E5M2"):
         dtype = np.dtype(DTYPES[kind])
         random = np.random.default_rng(6)
-        a, b = (random.integers(0, 256, (N, dtype.itemsize), np.uint8).view(dtype)[:, 0].copy() for _ in range(2))
+        a, b = (
+            random.integers(0, 256, (N, dtype.itemsize), np.uint8).view(dtype)[:, 0].copy() for _ in range(2)
+        )
         c = random.integers(0, 2, N).astype(np.bool_)
         op = f"select %a, %b, %c : tile<{N}xi1>, tile<{N}x{kind}>"
         got = run(op, [("i1", c), (kind, a), (kind, b)], (kind, (N,)))
@@ -271,5 +289,3 @@ def test_undefined(op: str, a: int, b: int, words: str) -> None:
     assert first["code"] == "TP-E0026" and "element 3" in first["message"]
     assert first["path"] == f"@k/{op.split()[0]}#0"
     run(f"{op} : tile<4xi32>", arrays, ("i32", (4,)), unchecked=True)
-
-

@@ -29,8 +29,14 @@ def codes(kind: str) -> Any:
 def test_every_code_to_f32_and_f64(kind: str) -> None:
     values = codes(kind)
     n = len(values)
-    same(run(f"ftof %a : tile<{n}x{kind}> -> tile<{n}xf32>", [(kind, values)], ("f32", (n,))), values.astype(np.float32))
-    same(run(f"ftof %a : tile<{n}x{kind}> -> tile<{n}xf64>", [(kind, values)], ("f64", (n,))), values.astype(np.float64))
+    same(
+        run(f"ftof %a : tile<{n}x{kind}> -> tile<{n}xf32>", [(kind, values)], ("f32", (n,))),
+        values.astype(np.float32),
+    )
+    same(
+        run(f"ftof %a : tile<{n}x{kind}> -> tile<{n}xf64>", [(kind, values)], ("f64", (n,))),
+        values.astype(np.float64),
+    )
 
 
 def test_every_code_of_f4() -> None:
@@ -119,7 +125,9 @@ def test_tf32(mode: str) -> None:
     a = floats("f32", 8)
     a[:64] = (1 + (np.arange(64) * 2 + 1) * 2.0**-11).astype(np.float32)  # ties
     slot = "" if mode == "nearest_even" else f"rounding<{mode}>"
-    ops = f"ftof %a {slot} : tile<{N}xf32> -> tile<{N}xtf32>\n  %r = ftof %u : tile<{N}xtf32> -> tile<{N}xf32>"
+    ops = (
+        f"ftof %a {slot} : tile<{N}xf32> -> tile<{N}xtf32>\n  %r = ftof %u : tile<{N}xtf32> -> tile<{N}xf32>"
+    )
     got = run(ops, [("f32", a)], ("f32", (N,)), first="%u")
     bits = a.view(np.uint32).astype(np.uint64)
     rest, kept = bits & 0x1FFF, bits & ~np.uint64(0x1FFF)
@@ -182,10 +190,16 @@ def test_integer_widths() -> None:
             if np.dtype(DTYPES[target]).itemsize > a.dtype.itemsize:
                 for sign in ("signed", "unsigned"):
                     seen = a if sign == "signed" else a.view(f"u{a.dtype.itemsize}")
-                    got = run(f"exti %a {sign} : tile<{N}x{source}> -> tile<{N}x{target}>", [(source, a)], (target, (N,)))
+                    got = run(
+                        f"exti %a {sign} : tile<{N}x{source}> -> tile<{N}x{target}>",
+                        [(source, a)],
+                        (target, (N,)),
+                    )
                     same(got, seen.astype(DTYPES[target]))
             elif target != source and np.dtype(DTYPES[target]).itemsize < a.dtype.itemsize:
-                got = run(f"trunci %a : tile<{N}x{source}> -> tile<{N}x{target}>", [(source, a)], (target, (N,)))
+                got = run(
+                    f"trunci %a : tile<{N}x{source}> -> tile<{N}x{target}>", [(source, a)], (target, (N,))
+                )
                 same(got, a.astype(DTYPES[target]))
 
 

@@ -84,6 +84,16 @@ def test_option_with_no_ports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     """A launch whose port is missing fails, and says how to get it."""
     monkeypatch.setenv("TILEPORT_PORTS", str(tmp_path / "ports"))
     (tmp_path / "test_it.py").write_text(textwrap.dedent(TESTS))
-    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "--tileport-cpu=port", "-k", "16-cutile", folder=tmp_path)
+    done = run(
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--tileport-cpu=port",
+        "-k",
+        "16-cutile",
+        folder=tmp_path,
+    )
     assert "1 failed" in done.stdout and "no port of this specialization of _softmax_kernel" in done.stdout
     assert "tileport convert" in done.stdout

@@ -39,9 +39,12 @@ def test_masks_and_padding() -> None:
 
 def test_masked_store_leaves_the_rest() -> None:
     x = np.full(8, 3, np.float32)
-    body = POINTERS.format(width=5) + """
+    body = (
+        POINTERS.format(width=5)
+        + """
   %t = store_ptr_tko weak %p, %pad, %mask : tile<8xptr<f32>>, tile<8xf32>, tile<8xi1> -> token
 """
+    )
     cpu.launch(kernel("%a: tile<ptr<f32>>", body), (1,), [x])
     assert x.tolist() == [9] * 5 + [3] * 3
 
@@ -49,15 +52,18 @@ def test_masked_store_leaves_the_rest() -> None:
 def test_access_outside_is_found() -> None:
     for width, bad in ((8, False), (9, True)):
         x = np.arange(width - 1, dtype=np.float32)
-        body = POINTERS.format(width=width) + """
+        body = (
+            POINTERS.format(width=width)
+            + """
   %v, %t = load_ptr_tko weak %p, %mask, %pad : tile<8xptr<f32>>, tile<8xi1>, tile<8xf32> -> tile<8xf32>, token
 """
+        )
         module = kernel("%a: tile<ptr<f32>>", body)
         if not bad:
             x = np.arange(8, dtype=np.float32)
             cpu.launch(module, (1,), [x])
             continue
-        with pytest.raises(cpu.ExecutionError, match="bytes behind the end of argument 0|element") as caught:
+        with pytest.raises(cpu.ExecutionError, match=r"bytes behind the end of argument 0|element") as caught:
             cpu.launch(module, (1,), [np.arange(7, dtype=np.float32)[:7].copy()])
         assert code(caught) == "TP-E0020"
         assert caught.value.diagnostics[0]["path"] == "@k/load_ptr_tko#0"
@@ -66,7 +72,9 @@ def test_access_outside_is_found() -> None:
 VIEW = "tensor_view<?x?x{kind}, strides=[?,1]>"
 
 
-def view_kernel(kind: str, padding: str, dims: str = "", index: str = "%bx, %by", version: Any = (13, 4)) -> Any:
+def view_kernel(
+    kind: str, padding: str, dims: str = "", index: str = "%bx, %by", version: Any = (13, 4)
+) -> Any:
     """Copies tile (bx, by) of a tensor into tile (bx, by) of a full 8 x 8 grid of tiles of 4 x 8."""
     view = VIEW.format(kind=kind)
     part = f"partition_view<tile=(4x8), {padding}{view}{dims}>"
@@ -95,7 +103,12 @@ def test_padding(kind: str, padding: str, value: float) -> None:
     base = np.arange(20 * 40).reshape(20, 40).astype(dtype)
     a = base[:18, :37]
     out = np.zeros((32, 64), dtype)
-    cpu.launch(view_kernel(kind, f"padding_value = {padding}, "), (5, 5, 1), [_address(a), 18, 37, 40, 1, out], more=[base])
+    cpu.launch(
+        view_kernel(kind, f"padding_value = {padding}, "),
+        (5, 5, 1),
+        [_address(a), 18, 37, 40, 1, out],
+        more=[base],
+    )
     expected = np.full((20, 40), value).astype(dtype)
     expected[:18, :37] = a
     bits = f"u{np.dtype(dtype).itemsize}"
@@ -113,7 +126,9 @@ def test_dim_map() -> None:
     """Tile dimension d runs along tensor dimension dim_map[d]."""
     a = np.arange(16 * 8, dtype=np.float32).reshape(16, 8)
     out = np.zeros((32, 64), np.float32)
-    cpu.launch(view_kernel("f32", "", ", dim_map=[1, 0]"), (2, 2, 1), [_address(a), 16, 8, 8, 1, out], more=[a])
+    cpu.launch(
+        view_kernel("f32", "", ", dim_map=[1, 0]"), (2, 2, 1), [_address(a), 16, 8, 8, 1, out], more=[a]
+    )
     assert (out[:8, :16] == a.T).all()
 
 
@@ -182,7 +197,9 @@ def test_races() -> None:
     a = np.zeros(8, np.int32)
     cpu.launch(race(False), (8,), [a])
     assert a.tolist() == [1] * 8
-    with pytest.raises(cpu.ExecutionError, match=r"writes element \[0\] of argument 0, which another block") as caught:
+    with pytest.raises(
+        cpu.ExecutionError, match=r"writes element \[0\] of argument 0, which another block"
+    ) as caught:
         cpu.launch(race(True), (8,), [a])
     assert code(caught) == "TP-E0021"
 
@@ -192,7 +209,9 @@ def test_reads_of_what_nobody_wrote() -> None:
     module = kernel("%a: tile<ptr<f32>>, %out: tile<ptr<f32>>", body)
     x, y = np.ones(4, np.float32), np.zeros(4, np.float32)
     cpu.launch(module, (1,), [x, y], undefined=[1])
-    with pytest.raises(cpu.ExecutionError, match=r"reads element \[0\] of argument 0, which nobody has written") as caught:
+    with pytest.raises(
+        cpu.ExecutionError, match=r"reads element \[0\] of argument 0, which nobody has written"
+    ) as caught:
         cpu.launch(module, (1,), [x, y], undefined=[0])
     assert code(caught) == "TP-E0022"
 

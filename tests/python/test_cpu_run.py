@@ -66,8 +66,16 @@ def test_text_of_the_command(softmax: Path) -> None:
         (["--grid", "1", "--arg", "f16[3]:pi"], 2, "bad-argument"),
         (["--grid", "1", "--arg", "nothing.npy"], 2, "unreadable-array"),
         (["--grid", "1", "--arg", "1", "--save", "0=x.npy"], 2, "bad-target"),
-        (["--grid", "64", "--arg", "f16[100,1009]", "--arg", "f16[100,1009]", "--kernel", "no"], 2, "TP-E0002"),
-        (["--grid", "64", "--arg", "f16[256,1009]", "--arg", "f16[256,1009]", "--steps", "10"], 1, "TP-E0012"),
+        (
+            ["--grid", "64", "--arg", "f16[100,1009]", "--arg", "f16[100,1009]", "--kernel", "no"],
+            2,
+            "TP-E0002",
+        ),
+        (
+            ["--grid", "64", "--arg", "f16[256,1009]", "--arg", "f16[256,1009]", "--steps", "10"],
+            1,
+            "TP-E0012",
+        ),
     ],
 )
 def test_wrong_use(softmax: Path, arguments: list[str], status: int, words: str) -> None:
@@ -112,7 +120,8 @@ def test_huge_tiles() -> None:
         f"  %x{i} = exp %f{i} : tile<4096x4096xf64>" for i in range(8)
     )  # fmt: skip
     loads = "\n".join(
-        f"  %i{i} = itof %b{i} signed : tile<4096x4096xi32> -> tile<4096x4096xf64>\n" f"  %f{i} = addf %i{i}, %i{i} : tile<4096x4096xf64>"
+        f"  %i{i} = itof %b{i} signed : tile<4096x4096xi32> -> tile<4096x4096xf64>\n"
+        f"  %f{i} = addf %i{i}, %i{i} : tile<4096x4096xf64>"
         for i in range(8)
     )
     blocks = "\n".join(
@@ -202,9 +211,7 @@ def test_arguments_of_other_kinds() -> None:
 
 
 def test_refusals_say_why() -> None:
-    source = (
-        "entry @k() {\n  %t = make_token : token\n  %u = gdc_wait_tko token = %t -> token\n  return\n}\n"
-    )
+    source = "entry @k() {\n  %t = make_token : token\n  %u = gdc_wait_tko token = %t -> token\n  return\n}\n"
     with pytest.raises(cpu.ExecutionError, match="programmatic launches order kernels") as caught:
         cpu.compile(text.parse(source, version=(13, 4)))
     assert code(caught) == "TP-E0001" and caught.value.diagnostics[0]["path"] == "@k/gdc_wait_tko#0"

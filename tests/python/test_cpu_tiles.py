@@ -124,7 +124,9 @@ def test_products(factor: str, total: str, shape: tuple[int, int, int]) -> None:
             assert (got == exact).all()
             continue
         reach = np.abs(wide[2]) + np.abs(wide[0]) @ np.abs(wide[1])
-        unit = {"f16": 2.0**-23 * (k + 1) + 2.0**-10, "f32": 2.0**-23 * (k + 1), "f64": 2.0**-52 * (k + 1)}[total]
+        unit = {"f16": 2.0**-23 * (k + 1) + 2.0**-10, "f32": 2.0**-23 * (k + 1), "f64": 2.0**-52 * (k + 1)}[
+            total
+        ]
         assert (np.abs(got - exact) <= unit * reach).all()
 
 
@@ -144,7 +146,10 @@ def test_product_is_one_chain() -> None:
 
 def test_integer_products() -> None:
     random = np.random.default_rng(7)
-    a, b = random.integers(-128, 128, (2, 16, 32)).astype(np.int8), random.integers(-128, 128, (2, 32, 16)).astype(np.int8)
+    a, b = (
+        random.integers(-128, 128, (2, 16, 32)).astype(np.int8),
+        random.integers(-128, 128, (2, 32, 16)).astype(np.int8),
+    )
     c = random.integers(-(2**31), 2**31, (2, 16, 16)).astype(np.int32)
     for left in ("signed", "unsigned"):
         for right in ("signed", "unsigned"):
@@ -158,9 +163,15 @@ def test_integer_products() -> None:
 def test_scaled_products() -> None:
     m, n, k = 16, 32, 64
     random = np.random.default_rng(8)
-    a, b = random.standard_normal((m, k)).astype(ml_dtypes.float8_e4m3fn), random.standard_normal((k, n)).astype(ml_dtypes.float8_e4m3fn)
+    a, b = (
+        random.standard_normal((m, k)).astype(ml_dtypes.float8_e4m3fn),
+        random.standard_normal((k, n)).astype(ml_dtypes.float8_e4m3fn),
+    )
     c = random.standard_normal((m, n)).astype(F)
-    x, y = (random.integers(120, 134, s).astype(np.uint8).view(ml_dtypes.float8_e8m0fnu) for s in ((m, k // 32), (k // 32, n)))
+    x, y = (
+        random.integers(120, 134, s).astype(np.uint8).view(ml_dtypes.float8_e8m0fnu)
+        for s in ((m, k // 32), (k // 32, n))
+    )
     op = ("mmaf_scaled %a, %b, %c, %d, %e : tile<16x64xf8E4M3FN>, tile<64x32xf8E4M3FN>, tile<16x32xf32>, "
           "tile<16x2xf8E8M0FNU>, tile<2x32xf8E8M0FNU>")  # fmt: skip
     kinds = [("f8E4M3FN", a), ("f8E4M3FN", b), ("f32", c), ("f8E8M0FNU", x), ("f8E8M0FNU", y)]
@@ -187,11 +198,18 @@ def test_reductions(dim: int, order: Any) -> None:
     a = random.integers(-1000, 1000, shape).astype(np.int32)
     f = random.standard_normal(shape).astype(F)
     text = {"dim": dim, "kind": "i32", "source": tile("i32", shape), "target": tile("i32", left)}
-    for op, identity, expected in (("addi", 0, np.add), ("maxi", -(2**31), np.maximum), ("xori", 0, np.bitwise_xor)):
+    for op, identity, expected in (
+        ("addi", 0, np.add),
+        ("maxi", -(2**31), np.maximum),
+        ("xori", 0, np.bitwise_xor),
+    ):
         body = REDUCE.format(op=op, identity=f"{identity} : i32", **text)
         if op == "maxi":
             body = body.replace("%x, %y :", "%x, %y signed :", 1)
-        same(run(body, [("i32", a)], ("i32", left), reduction_order=order), expected.reduce(a, axis=dim, dtype=np.int32))
+        same(
+            run(body, [("i32", a)], ("i32", left), reduction_order=order),
+            expected.reduce(a, axis=dim, dtype=np.int32),
+        )
     text |= {"kind": "f32", "source": tile("f32", shape), "target": tile("f32", left)}
     body = REDUCE.format(op="maxf", identity="0xFF800000 : f32", **text)
     same(run(body, [("f32", f)], ("f32", left), reduction_order=order), f.max(dim))
@@ -211,24 +229,29 @@ def test_reductions(dim: int, order: Any) -> None:
 
 
 def test_identity_takes_part() -> None:
-    body = REDUCE.format(op="addi", identity="7 : i32", dim=1, kind="i32", source="tile<2x4xi32>", target="tile<2xi32>")
-    assert run(body, [("i32", np.arange(8, dtype=np.int32).reshape(2, 4))], ("i32", (2,))).tolist() == [13, 29]
+    body = REDUCE.format(
+        op="addi", identity="7 : i32", dim=1, kind="i32", source="tile<2x4xi32>", target="tile<2xi32>"
+    )
+    assert run(body, [("i32", np.arange(8, dtype=np.int32).reshape(2, 4))], ("i32", (2,))).tolist() == [
+        13,
+        29,
+    ]
 
 
 def test_argmax() -> None:
     """Two operands, and a body of several ops."""
     a = np.random.default_rng(10).permutation(32 * 64).reshape(32, 64).astype(F)
-    body = f"""
+    body = """
   %i = iota : tile<64xi32>
   %i1 = reshape %i : tile<64xi32> -> tile<1x64xi32>
   %ib = broadcast %i1 : tile<1x64xi32> -> tile<32x64xi32>
   %m, %r = reduce %a, %ib dim=1 identities=[0xFF800000 : f32, 0 : i32] : tile<32x64xf32>, tile<32x64xi32> -> tile<32xf32>, tile<32xi32>
-  (%x: tile<f32>, %y: tile<f32>, %xi: tile<i32>, %yi: tile<i32>) {{
+  (%x: tile<f32>, %y: tile<f32>, %xi: tile<i32>, %yi: tile<i32>) {
     %c = cmpf greater_than ordered %x, %y : tile<f32> -> tile<i1>
     %s = select %c, %x, %y : tile<i1>, tile<f32>
     %si = select %c, %xi, %yi : tile<i1>, tile<i32>
     yield %s, %si : tile<f32>, tile<i32>
-  }}"""
+  }"""
     out = np.zeros(32, np.int32)
     text = load("a", "%pa", "f32", (32, 64)) + body + store("%r", "%out", "i32", (32,))
     cpu.launch(kernel("%pa: tile<ptr<f32>>, %out: tile<ptr<i32>>", text), (1,), [a, out])

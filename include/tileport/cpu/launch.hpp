@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes kernels of Tile IR modules on the CPU, on memory of the caller, in place.
 //
-// `compile` makes a program of a kernel once: flat lists of vectorised instructions over buffers that are laid
-// out before the run. `launch` runs it for every block of a grid, blocks over threads.
+// `compile` makes a program of a kernel once: flat lists of vectorised instructions over buffers that are
+// laid out before the run. `launch` runs it for every block of a grid, blocks over threads.
 //
 // Diagnostics:
 //   TP-E0001  an op, or a form of it, that can't be executed on one CPU; the reason
@@ -38,8 +38,8 @@
 
 namespace tileport::cpu {
 
-/// In which order the elements of a reduction are combined. Floating sums depend on it; the IR leaves it open.
-/// All three combine the identity last.
+/// In which order the elements of a reduction are combined. Floating sums depend on it; the IR leaves it
+/// open. All three combine the identity last.
 enum class ReductionOrder : std::uint8_t {
   halves,      ///< x[i] with x[i + n/2], then the halves of that, and so on. The default.
   neighbours,  ///< x[2i] with x[2i + 1], and so on.
@@ -51,13 +51,13 @@ struct Limits {
   std::uint64_t bytes = std::uint64_t{4} << 30;   ///< Tile buffers and shadow memory of one launch.
   std::uint64_t steps = 0;                        ///< Instructions of one block; 0: none.
   std::uint64_t blocks = std::uint64_t{1} << 32;  ///< Of the grid.
-  /// Elements that all instructions of a launch compute together; sixteen multiplications of an mma count as one.
-  /// Unlike seconds the same on every machine. 0: none.
+  /// Elements that all instructions of a launch compute together; sixteen multiplications of an mma count as
+  /// one. Unlike seconds the same on every machine. 0: none.
   std::uint64_t work = 0;
 };
 
-/// What elements are that the program leaves open: of loads that are masked out or reach outside of their tensor
-/// and have no padding.
+/// What elements are that the program leaves open: of loads that are masked out or reach outside of their
+/// tensor and have no padding.
 enum class Unspecified : std::uint8_t {
   nan,   ///< NaN (integers: -1), so that whatever uses them shows.
   zero,  ///< What GPUs give for tiles that reach outside of a tensor.

@@ -124,8 +124,8 @@ def flat_arguments(
 def _as_promised(array: torch.Tensor, constant_shape: Sequence[int | None]) -> torch.Tensor:
     """The same elements, with strides that keep what cuTile promises of them.
 
-    Where it knows that an extent is 1, cuda-tile 1.7.0 promises that 16 bytes divide the stride, whatever it is:
-    nothing is ever multiplied with it. Zero keeps every such promise.
+    Where it knows that an extent is 1, cuda-tile 1.7.0 promises that 16 bytes divide the stride, whatever
+    it is: nothing is ever multiplied with it. Zero keeps every such promise.
     """
     if 1 not in constant_shape:
         return array

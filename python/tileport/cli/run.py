@@ -70,11 +70,19 @@ def command(
         _save(path, values[number])
     rows = [_row(i, value) for i, value in enumerate(values) if not isinstance(value, int | float)]
     if as_json:
-        print(json.dumps({"file": str(file), "kernel": program.kernel, **vars(launched), "arrays": rows}, indent=2))
+        print(
+            json.dumps(
+                {"file": str(file), "kernel": program.kernel, **vars(launched), "arrays": rows}, indent=2
+            )
+        )
         return 0
     sys.stdout.write(launched.printed)
     for row in rows:
-        described = "empty" if not row["elements"] else f"min {row['min']:g}, max {row['max']:g}, mean {row['mean']:g}"
+        described = (
+            "empty"
+            if not row["elements"]
+            else f"min {row['min']:g}, max {row['max']:g}, mean {row['mean']:g}"
+        )
         print(f"argument {row['argument']}: {row['type']}{row['shape']}: {described}, {row['nan']} NaN")
     print(
         f"{program.kernel}: {launched.blocks} blocks on {launched.threads} threads, "
@@ -99,7 +107,9 @@ def _grid(text: str) -> list[int]:
     try:
         return [int(extent) for extent in text.split(",")]
     except ValueError:
-        raise UsageError("bad-grid", f"{text!r} is no list of numbers", "--grid", "as in --grid 256,1,1") from None
+        raise UsageError(
+            "bad-grid", f"{text!r} is no list of numbers", "--grid", "as in --grid 256,1,1"
+        ) from None
 
 
 def _value(text: str, seed: int) -> Any:
@@ -167,7 +177,12 @@ def _target(text: str, values: list[Any]) -> tuple[int, Path]:
     from tileport.errors import UsageError
 
     number, _, path = text.partition("=")
-    if not number.isdigit() or not path or int(number) >= len(values) or isinstance(values[int(number)], int | float):
+    if (
+        not number.isdigit()
+        or not path
+        or int(number) >= len(values)
+        or isinstance(values[int(number)], int | float)
+    ):
         raise UsageError(
             "bad-target", f"{text!r} names no array argument and file", "--save", "as in --save 0=out.npy"
         )

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """``--tileport-cpu=reference|port``: unmodified test files run their kernels on the CPU.
 
-Cases of other back ends are deselected. PyTorch and cuTile see the GPU that ``--tileport-cpu-device`` names; each launch runs the reference's Tile IR, or
-that of its Rust port, in place. A case that computes more than ``--tileport-cpu-work`` elements is skipped, with
-that reason and its count; the count is the same on every machine (``tileport.cpu.Limits.work``). What a case
-launched is kept among its properties (``tileport_cpu_launches``, ``tileport_cpu_work``).
+Cases of other back ends are deselected. PyTorch and cuTile see the GPU that ``--tileport-cpu-device``
+names; each launch runs the reference's Tile IR, or that of its Rust port, in place. A case that computes
+more than ``--tileport-cpu-work`` elements is skipped, with that reason and its count; the count is the same
+on every machine (``tileport.cpu.Limits.work``). What a case launched is kept among its properties
+(``tileport_cpu_launches``, ``tileport_cpu_work``).
 """
 
 from __future__ import annotations
@@ -82,8 +83,8 @@ class OnCpu:
         items[:] = kept
 
     def pytest_collection_finish(self) -> None:
-        # TileGym's tests collect garbage before each case; what was imported is none, and going through it takes
-        # a second.
+        # TileGym's tests collect garbage before each case; what was imported is none, and going through it
+        # takes a second.
         gc.freeze()
 
     @pytest.hookimpl(tryfirst=True)
@@ -109,4 +110,3 @@ class OnCpu:
             report.longrepr = (path, line or 0, f"Skipped: {reason}")
         self.execution.exceeded = False
         return report
-

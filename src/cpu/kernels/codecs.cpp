@@ -107,8 +107,7 @@ void decode_f16(const void* codes, void* floats, std::size_t count) {
   std::size_t i = 0;
 #ifdef __F16C__
   for (; i + 8 <= count; i += 8) {
-    _mm256_storeu_ps(to + i,
-                     _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
+    _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
   }
 #endif
   for (; i < count; ++i) {
@@ -129,11 +128,16 @@ void decode_f16(const void* codes, void* floats, std::size_t count) {
 template <Rounding rounding>
 constexpr bool rounds_up(std::uint32_t kept, std::uint32_t rest, std::uint32_t half, bool negative) {
   switch (rounding) {
-    case Rounding::nearest_even: return rest > half || (rest == half && (kept & 1));
-    case Rounding::nearest_away: return rest >= half;
-    case Rounding::zero: return false;
-    case Rounding::negative_inf: return rest != 0 && negative;
-    case Rounding::positive_inf: return rest != 0 && !negative;
+    case Rounding::nearest_even:
+      return rest > half || (rest == half && (kept & 1));
+    case Rounding::nearest_away:
+      return rest >= half;
+    case Rounding::zero:
+      return false;
+    case Rounding::negative_inf:
+      return rest != 0 && negative;
+    case Rounding::positive_inf:
+      return rest != 0 && !negative;
   }
   return false;
 }
@@ -238,17 +242,25 @@ template <Rounding rounding>
 Encode encoder_of(TypeKind kind) {
   switch (kind) {
     case TypeKind::f16:
-      return rounding == Rounding::nearest_even ? &encode_f16_nearest : &encode<kF16, std::uint16_t, rounding>;
+      return rounding == Rounding::nearest_even ? &encode_f16_nearest
+                                                : &encode<kF16, std::uint16_t, rounding>;
     case TypeKind::bf16:
       return rounding == Rounding::nearest_even ? &encode_bf16_nearest
                                                 : &encode<kBf16, std::uint16_t, rounding>;
-    case TypeKind::tf32: return &encode_tf32<rounding>;
-    case TypeKind::f8E4M3FN: return &encode<kF8E4M3, std::uint8_t, rounding>;
-    case TypeKind::f8E5M2: return &encode<kF8E5M2, std::uint8_t, rounding>;
-    case TypeKind::f4E2M1FN: return &encode<kF4E2M1, std::uint8_t, rounding>;
-    case TypeKind::fnv8E5M3FNU: return &encode<kF8E5M3, std::uint8_t, rounding>;
-    case TypeKind::f8E8M0FNU: return &encode_scales<rounding>;
-    default: return nullptr;
+    case TypeKind::tf32:
+      return &encode_tf32<rounding>;
+    case TypeKind::f8E4M3FN:
+      return &encode<kF8E4M3, std::uint8_t, rounding>;
+    case TypeKind::f8E5M2:
+      return &encode<kF8E5M2, std::uint8_t, rounding>;
+    case TypeKind::f4E2M1FN:
+      return &encode<kF4E2M1, std::uint8_t, rounding>;
+    case TypeKind::fnv8E5M3FNU:
+      return &encode<kF8E5M3, std::uint8_t, rounding>;
+    case TypeKind::f8E8M0FNU:
+      return &encode_scales<rounding>;
+    default:
+      return nullptr;
   }
 }
 
@@ -256,24 +268,37 @@ Encode encoder_of(TypeKind kind) {
 
 Decode decoder(TypeKind kind) {
   switch (kind) {
-    case TypeKind::f16: return &decode_f16;
-    case TypeKind::bf16: return &decode_bf16;
-    case TypeKind::f8E4M3FN: return &decode_bytes<kE4M3Table>;
-    case TypeKind::f8E5M2: return &decode_bytes<kE5M2Table>;
-    case TypeKind::f4E2M1FN: return &decode_bytes<kE2M1Table>;
-    case TypeKind::fnv8E5M3FNU: return &decode_bytes<kE5M3Table>;
-    case TypeKind::f8E8M0FNU: return &decode_bytes<kE8M0Table>;
-    default: return nullptr;
+    case TypeKind::f16:
+      return &decode_f16;
+    case TypeKind::bf16:
+      return &decode_bf16;
+    case TypeKind::f8E4M3FN:
+      return &decode_bytes<kE4M3Table>;
+    case TypeKind::f8E5M2:
+      return &decode_bytes<kE5M2Table>;
+    case TypeKind::f4E2M1FN:
+      return &decode_bytes<kE2M1Table>;
+    case TypeKind::fnv8E5M3FNU:
+      return &decode_bytes<kE5M3Table>;
+    case TypeKind::f8E8M0FNU:
+      return &decode_bytes<kE8M0Table>;
+    default:
+      return nullptr;
   }
 }
 
 Encode encoder(TypeKind kind, Rounding rounding) {
   switch (rounding) {
-    case Rounding::nearest_even: return encoder_of<Rounding::nearest_even>(kind);
-    case Rounding::zero: return encoder_of<Rounding::zero>(kind);
-    case Rounding::negative_inf: return encoder_of<Rounding::negative_inf>(kind);
-    case Rounding::positive_inf: return encoder_of<Rounding::positive_inf>(kind);
-    case Rounding::nearest_away: return encoder_of<Rounding::nearest_away>(kind);
+    case Rounding::nearest_even:
+      return encoder_of<Rounding::nearest_even>(kind);
+    case Rounding::zero:
+      return encoder_of<Rounding::zero>(kind);
+    case Rounding::negative_inf:
+      return encoder_of<Rounding::negative_inf>(kind);
+    case Rounding::positive_inf:
+      return encoder_of<Rounding::positive_inf>(kind);
+    case Rounding::nearest_away:
+      return encoder_of<Rounding::nearest_away>(kind);
   }
   return nullptr;
 }

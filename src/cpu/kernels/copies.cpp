@@ -8,48 +8,55 @@ namespace {
 
 constexpr std::size_t kMost = 16;
 
-template <class T>
-void copy_row(T* to, const T* from, const CopyDimension& row) {
-  const std::int64_t extent = row.extent;
-  if (row.to_stride == 1 && row.from_stride == 1) {
-    if (extent == 1) {
-      *to = *from;
-    } else {
-      std::memcpy(to, from, static_cast<std::size_t>(extent) * sizeof(T));
-    }
-  } else if (row.to_stride == 1 && row.from_stride == 0) {
-    const T value = *from;
-    for (std::int64_t i = 0; i < extent; ++i) to[i] = value;
-  } else {
-    for (std::int64_t i = 0; i < extent; ++i) to[i * row.to_stride] = from[i * row.from_stride];
+/// One element; the memory of the caller need not be aligned.
+template <std::size_t size>
+inline void copy_one(std::byte* to, const std::byte* from) {
+  std::memcpy(to, from, size);
+}
+
+template <std::size_t size>
+void copy_row(std::byte* to, const std::byte* from, const CopyDimension& row) {
+  constexpr auto kSize = static_cast<std::int64_t>(size);
+  if (row.to_stride == 1 && row.from_stride == 1 && row.extent > 1) {
+    std::memcpy(to, from, static_cast<std::size_t>(row.extent) * size);
+    return;
   }
+  const std::int64_t to_step = row.to_stride * kSize;
+  const std::int64_t from_step = row.from_stride * kSize;
+  for (std::int64_t i = 0; i < row.extent; ++i) copy_one<size>(to + i * to_step, from + i * from_step);
 }
 
 /// Two dimensions, each contiguous on another side: blocks keep both sides in the cache.
-template <class T>
-void copy_transposed(T* to, const T* from, const CopyDimension& outer, const CopyDimension& inner) {
+template <std::size_t size>
+void copy_transposed(std::byte* to, const std::byte* from, const CopyDimension& outer,
+                     const CopyDimension& inner) {
+  constexpr auto kSize = static_cast<std::int64_t>(size);
   constexpr std::int64_t kBlock = 16;
   for (std::int64_t i = 0; i < outer.extent; i += kBlock) {
     const std::int64_t last = i + kBlock < outer.extent ? i + kBlock : outer.extent;
     for (std::int64_t j = 0; j < inner.extent; ++j) {
       for (std::int64_t p = i; p < last; ++p) {
-        to[p * outer.to_stride + j * inner.to_stride] = from[p * outer.from_stride + j * inner.from_stride];
+        copy_one<size>(to + (p * outer.to_stride + j * inner.to_stride) * kSize,
+                       from + (p * outer.from_stride + j * inner.from_stride) * kSize);
       }
     }
   }
 }
 
-template <class T>
-void copy(T* to, const T* from, const CopyDimension* dimensions, std::size_t count) {
+template <std::size_t size>
+void copy(std::byte* to, const std::byte* from, const CopyDimension* dimensions, std::size_t count) {
+  constexpr auto kSize = static_cast<std::int64_t>(size);
   if (count == 0) {
-    *to = *from;
+    copy_one<size>(to, from);
   } else if (count == 1) {
-    copy_row(to, from, dimensions[0]);
+    copy_row<size>(to, from, dimensions[0]);
   } else if (count == 2 && dimensions[1].from_stride != 1 && dimensions[0].from_stride == 1) {
-    copy_transposed(to, from, dimensions[0], dimensions[1]);
+    copy_transposed<size>(to, from, dimensions[0], dimensions[1]);
   } else {
-    for (std::int64_t i = 0; i < dimensions[0].extent; ++i) {
-      copy(to + i * dimensions[0].to_stride, from + i * dimensions[0].from_stride, dimensions + 1, count - 1);
+    const CopyDimension& outer = dimensions[0];
+    for (std::int64_t i = 0; i < outer.extent; ++i) {
+      copy<size>(to + i * outer.to_stride * kSize, from + i * outer.from_stride * kSize, dimensions + 1,
+                 count - 1);
     }
   }
 }
@@ -73,11 +80,17 @@ void copy_box(void* to, const void* from, const CopyDimension* dimensions, std::
       merged[rank++] = next;
     }
   }
+  auto* bytes_to = static_cast<std::byte*>(to);
+  const auto* bytes_from = static_cast<const std::byte*>(from);
   switch (size) {
-    case 1: return copy(static_cast<std::uint8_t*>(to), static_cast<const std::uint8_t*>(from), merged, rank);
-    case 2: return copy(static_cast<std::uint16_t*>(to), static_cast<const std::uint16_t*>(from), merged, rank);
-    case 4: return copy(static_cast<std::uint32_t*>(to), static_cast<const std::uint32_t*>(from), merged, rank);
-    default: return copy(static_cast<std::uint64_t*>(to), static_cast<const std::uint64_t*>(from), merged, rank);
+    case 1:
+      return copy<1>(bytes_to, bytes_from, merged, rank);
+    case 2:
+      return copy<2>(bytes_to, bytes_from, merged, rank);
+    case 4:
+      return copy<4>(bytes_to, bytes_from, merged, rank);
+    default:
+      return copy<8>(bytes_to, bytes_from, merged, rank);
   }
 }
 

@@ -15,6 +15,7 @@ struct CopyDimension {
 };
 
 /// Copies a box of elements of 1, 2, 4 or 8 bytes, outermost dimension first. Nothing if an extent is 0.
-void copy_box(void* to, const void* from, const CopyDimension* dimensions, std::size_t count, std::size_t size);
+void copy_box(void* to, const void* from, const CopyDimension* dimensions, std::size_t count,
+              std::size_t size);
 
 }  // namespace tileport::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over contiguous elements. They are compiled for processors with AVX2, FMA and F16C where the machine is
-// an x86-64, so no file of this folder includes what others instantiate too (containers, strings).
+// Loops over contiguous elements. They are compiled for processors with AVX2, FMA and F16C where the machine
+// is an x86-64, so no file of this folder includes what others instantiate too (containers, strings).
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,29 @@ namespace tileport::cpu {
 using Elementwise = void (*)(const void* const* inputs, void* result, std::size_t count);
 
 enum class IntegerOp : std::uint8_t {
-  add, sub, mul, mul_high, div_signed, div_unsigned, div_floor, div_ceil_signed, div_ceil_unsigned,
-  rem_signed, rem_unsigned, neg, abs, max_signed, max_unsigned, min_signed, min_unsigned,
-  shl, shr_signed, shr_unsigned, and_, or_, xor_,
+  add,
+  sub,
+  mul,
+  mul_high,
+  div_signed,
+  div_unsigned,
+  div_floor,
+  div_ceil_signed,
+  div_ceil_unsigned,
+  rem_signed,
+  rem_unsigned,
+  neg,
+  abs,
+  max_signed,
+  max_unsigned,
+  min_signed,
+  min_unsigned,
+  shl,
+  shr_signed,
+  shr_unsigned,
+  and_,
+  or_,
+  xor_,
 };
 /// Of elements of 1, 2, 4 or 8 bytes. Wraps; divisions by zero and shifts by the width or more give 0.
 Elementwise integer_kernel(IntegerOp op, unsigned bytes);
@@ -26,10 +46,36 @@ Elementwise integer_comparison(Predicate predicate, bool is_signed, unsigned byt
 Elementwise float_comparison(Predicate predicate, bool ordered, bool is_double);
 
 enum class FloatOp : std::uint8_t {
-  add, sub, mul, div, rem, fma,
+  add,
+  sub,
+  mul,
+  div,
+  rem,
+  fma,
   fma_to_odd,  ///< float only: rounded to odd, so that rounding it again to 11 bits or less is exact.
-  neg, abs, max, min, max_nan, min_nan, ceil, floor, sqrt, copy,
-  rsqrt, exp, exp2, log, log2, pow, sin, cos, tan, sinh, cosh, tanh, atan2,
+  neg,
+  abs,
+  max,
+  min,
+  max_nan,
+  min_nan,
+  ceil,
+  floor,
+  sqrt,
+  copy,
+  rsqrt,
+  exp,
+  exp2,
+  log,
+  log2,
+  pow,
+  sin,
+  cos,
+  tan,
+  sinh,
+  cosh,
+  tanh,
+  atan2,
 };
 /// Of float or double, in the rounding mode of the thread. Functions from rsqrt on are computed in double and
 /// rounded once for float.

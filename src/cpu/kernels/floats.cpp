@@ -116,23 +116,40 @@ inline float fused_to_odd(float a, float b, float c) {
 template <class T>
 Elementwise arithmetic(FloatOp op) {
   switch (op) {
-    case FloatOp::add: return &binary<T, T, [](T a, T b) { return a + b; }>;
-    case FloatOp::sub: return &binary<T, T, [](T a, T b) { return a - b; }>;
-    case FloatOp::mul: return &binary<T, T, [](T a, T b) { return a * b; }>;
-    case FloatOp::div: return &binary<T, T, [](T a, T b) { return a / b; }>;
-    case FloatOp::rem: return &binary<T, T, [](T a, T b) { return std::fmod(a, b); }>;
-    case FloatOp::fma: return &ternary<T, [](T a, T b, T c) { return std::fma(a, b, c); }>;
-    case FloatOp::neg: return &unary<T, T, [](T a) { return negated(a); }>;
-    case FloatOp::abs: return &unary<T, T, [](T a) { return magnitude(a); }>;
-    case FloatOp::max: return &binary<T, T, [](T a, T b) { return number<T, larger<T>>(a, b); }>;
-    case FloatOp::min: return &binary<T, T, [](T a, T b) { return number<T, smaller<T>>(a, b); }>;
-    case FloatOp::max_nan: return &binary<T, T, [](T a, T b) { return propagating<T, larger<T>>(a, b); }>;
-    case FloatOp::min_nan: return &binary<T, T, [](T a, T b) { return propagating<T, smaller<T>>(a, b); }>;
-    case FloatOp::ceil: return &unary<T, T, [](T a) { return std::ceil(a); }>;
-    case FloatOp::floor: return &unary<T, T, [](T a) { return std::floor(a); }>;
-    case FloatOp::sqrt: return &unary<T, T, [](T a) { return std::sqrt(a); }>;
-    case FloatOp::copy: return &unary<T, T, [](T a) { return a; }>;
-    default: return transcendental_kernel(op, std::is_same_v<T, double>);
+    case FloatOp::add:
+      return &binary<T, T, [](T a, T b) { return a + b; }>;
+    case FloatOp::sub:
+      return &binary<T, T, [](T a, T b) { return a - b; }>;
+    case FloatOp::mul:
+      return &binary<T, T, [](T a, T b) { return a * b; }>;
+    case FloatOp::div:
+      return &binary<T, T, [](T a, T b) { return a / b; }>;
+    case FloatOp::rem:
+      return &binary<T, T, [](T a, T b) { return std::fmod(a, b); }>;
+    case FloatOp::fma:
+      return &ternary<T, [](T a, T b, T c) { return std::fma(a, b, c); }>;
+    case FloatOp::neg:
+      return &unary<T, T, [](T a) { return negated(a); }>;
+    case FloatOp::abs:
+      return &unary<T, T, [](T a) { return magnitude(a); }>;
+    case FloatOp::max:
+      return &binary<T, T, [](T a, T b) { return number<T, larger<T>>(a, b); }>;
+    case FloatOp::min:
+      return &binary<T, T, [](T a, T b) { return number<T, smaller<T>>(a, b); }>;
+    case FloatOp::max_nan:
+      return &binary<T, T, [](T a, T b) { return propagating<T, larger<T>>(a, b); }>;
+    case FloatOp::min_nan:
+      return &binary<T, T, [](T a, T b) { return propagating<T, smaller<T>>(a, b); }>;
+    case FloatOp::ceil:
+      return &unary<T, T, [](T a) { return std::ceil(a); }>;
+    case FloatOp::floor:
+      return &unary<T, T, [](T a) { return std::floor(a); }>;
+    case FloatOp::sqrt:
+      return &unary<T, T, [](T a) { return std::sqrt(a); }>;
+    case FloatOp::copy:
+      return &unary<T, T, [](T a) { return a; }>;
+    default:
+      return transcendental_kernel(op, std::is_same_v<T, double>);
   }
 }
 
@@ -141,21 +158,33 @@ Elementwise comparison(Predicate predicate, bool ordered) {
   using B = std::uint8_t;
   if (ordered) {
     switch (predicate) {
-      case Predicate::equal: return &binary<T, B, [](T a, T b) { return a == b; }>;
-      case Predicate::not_equal: return &binary<T, B, [](T a, T b) { return (a < b) | (a > b); }>;
-      case Predicate::less: return &binary<T, B, [](T a, T b) { return a < b; }>;
-      case Predicate::less_equal: return &binary<T, B, [](T a, T b) { return a <= b; }>;
-      case Predicate::greater: return &binary<T, B, [](T a, T b) { return (a > b); }>;
-      case Predicate::greater_equal: return &binary<T, B, [](T a, T b) { return a >= b; }>;
+      case Predicate::equal:
+        return &binary<T, B, [](T a, T b) { return a == b; }>;
+      case Predicate::not_equal:
+        return &binary<T, B, [](T a, T b) { return (a < b) | (a > b); }>;
+      case Predicate::less:
+        return &binary<T, B, [](T a, T b) { return a < b; }>;
+      case Predicate::less_equal:
+        return &binary<T, B, [](T a, T b) { return a <= b; }>;
+      case Predicate::greater:
+        return &binary<T, B, [](T a, T b) { return (a > b); }>;
+      case Predicate::greater_equal:
+        return &binary<T, B, [](T a, T b) { return a >= b; }>;
     }
   }
   switch (predicate) {
-    case Predicate::equal: return &binary<T, B, [](T a, T b) { return !((a < b) | (a > b)); }>;
-    case Predicate::not_equal: return &binary<T, B, [](T a, T b) { return a != b; }>;
-    case Predicate::less: return &binary<T, B, [](T a, T b) { return !(a >= b); }>;
-    case Predicate::less_equal: return &binary<T, B, [](T a, T b) { return !(a > b); }>;
-    case Predicate::greater: return &binary<T, B, [](T a, T b) { return !(a <= b); }>;
-    case Predicate::greater_equal: return &binary<T, B, [](T a, T b) { return !(a < b); }>;
+    case Predicate::equal:
+      return &binary<T, B, [](T a, T b) { return !((a < b) | (a > b)); }>;
+    case Predicate::not_equal:
+      return &binary<T, B, [](T a, T b) { return a != b; }>;
+    case Predicate::less:
+      return &binary<T, B, [](T a, T b) { return !(a >= b); }>;
+    case Predicate::less_equal:
+      return &binary<T, B, [](T a, T b) { return !(a > b); }>;
+    case Predicate::greater:
+      return &binary<T, B, [](T a, T b) { return !(a <= b); }>;
+    case Predicate::greater_equal:
+      return &binary<T, B, [](T a, T b) { return !(a < b); }>;
   }
   return nullptr;
 }

@@ -82,35 +82,52 @@ void vector(const void* const* inputs, void* result, std::size_t count) {
   const float* b = static_cast<const float*>(inputs[1]);
   float* r = static_cast<float*>(result);
   for (std::size_t i = 0; i < count; i += 4) {
-    const __m256d value = F(_mm256_cvtps_pd(load_some(a + i, count - i)), _mm256_cvtps_pd(load_some(b + i, count - i)));
+    const __m256d value =
+        F(_mm256_cvtps_pd(load_some(a + i, count - i)), _mm256_cvtps_pd(load_some(b + i, count - i)));
     store_some(r + i, _mm256_cvtpd_ps(value), count - i);
   }
 }
-#define TILEPORT_FUNCTION(vector_function, function) \
-  (is_double ? static_cast<Elementwise>(&scalar<double, function>) : static_cast<Elementwise>(&vector<vector_function>))
+#define TILEPORT_FUNCTION(vector_function, function)               \
+  (is_double ? static_cast<Elementwise>(&scalar<double, function>) \
+             : static_cast<Elementwise>(&vector<vector_function>))
 #else
-#define TILEPORT_FUNCTION(vector_function, function) \
-  (is_double ? static_cast<Elementwise>(&scalar<double, function>) : static_cast<Elementwise>(&scalar<float, function>))
+#define TILEPORT_FUNCTION(vector_function, function)               \
+  (is_double ? static_cast<Elementwise>(&scalar<double, function>) \
+             : static_cast<Elementwise>(&scalar<float, function>))
 #endif
 
 }  // namespace
 
 Elementwise transcendental_kernel(FloatOp op, bool is_double) {
   switch (op) {
-    case FloatOp::rsqrt: return TILEPORT_FUNCTION(reciprocal_root_4, reciprocal_root);
-    case FloatOp::exp: return TILEPORT_FUNCTION(_ZGVdN4v_exp, std::exp);
-    case FloatOp::exp2: return TILEPORT_FUNCTION(_ZGVdN4v_exp2, std::exp2);
-    case FloatOp::log: return TILEPORT_FUNCTION(_ZGVdN4v_log, std::log);
-    case FloatOp::log2: return TILEPORT_FUNCTION(_ZGVdN4v_log2, std::log2);
-    case FloatOp::sin: return TILEPORT_FUNCTION(_ZGVdN4v_sin, std::sin);
-    case FloatOp::cos: return TILEPORT_FUNCTION(_ZGVdN4v_cos, std::cos);
-    case FloatOp::tan: return TILEPORT_FUNCTION(_ZGVdN4v_tan, std::tan);
-    case FloatOp::sinh: return TILEPORT_FUNCTION(_ZGVdN4v_sinh, std::sinh);
-    case FloatOp::cosh: return TILEPORT_FUNCTION(_ZGVdN4v_cosh, std::cosh);
-    case FloatOp::tanh: return TILEPORT_FUNCTION(_ZGVdN4v_tanh, std::tanh);
-    case FloatOp::pow: return TILEPORT_FUNCTION(_ZGVdN4vv_pow, std::pow);
-    case FloatOp::atan2: return TILEPORT_FUNCTION(_ZGVdN4vv_atan2, std::atan2);
-    default: return nullptr;
+    case FloatOp::rsqrt:
+      return TILEPORT_FUNCTION(reciprocal_root_4, reciprocal_root);
+    case FloatOp::exp:
+      return TILEPORT_FUNCTION(_ZGVdN4v_exp, std::exp);
+    case FloatOp::exp2:
+      return TILEPORT_FUNCTION(_ZGVdN4v_exp2, std::exp2);
+    case FloatOp::log:
+      return TILEPORT_FUNCTION(_ZGVdN4v_log, std::log);
+    case FloatOp::log2:
+      return TILEPORT_FUNCTION(_ZGVdN4v_log2, std::log2);
+    case FloatOp::sin:
+      return TILEPORT_FUNCTION(_ZGVdN4v_sin, std::sin);
+    case FloatOp::cos:
+      return TILEPORT_FUNCTION(_ZGVdN4v_cos, std::cos);
+    case FloatOp::tan:
+      return TILEPORT_FUNCTION(_ZGVdN4v_tan, std::tan);
+    case FloatOp::sinh:
+      return TILEPORT_FUNCTION(_ZGVdN4v_sinh, std::sinh);
+    case FloatOp::cosh:
+      return TILEPORT_FUNCTION(_ZGVdN4v_cosh, std::cosh);
+    case FloatOp::tanh:
+      return TILEPORT_FUNCTION(_ZGVdN4v_tanh, std::tanh);
+    case FloatOp::pow:
+      return TILEPORT_FUNCTION(_ZGVdN4vv_pow, std::pow);
+    case FloatOp::atan2:
+      return TILEPORT_FUNCTION(_ZGVdN4vv_atan2, std::atan2);
+    default:
+      return nullptr;
   }
 }
 

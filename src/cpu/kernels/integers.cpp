@@ -67,23 +67,40 @@ Elementwise integer(IntegerOp op) {
   using W = Wide<U>;
   constexpr U kWidth = 8 * sizeof(U);
   switch (op) {
-    case IntegerOp::add: return &binary<U, U, [](U a, U b) { return W{a} + W{b}; }>;
-    case IntegerOp::sub: return &binary<U, U, [](U a, U b) { return W{a} - W{b}; }>;
-    case IntegerOp::mul: return &binary<U, U, [](U a, U b) { return W{a} * W{b}; }>;
-    case IntegerOp::mul_high: return &binary<U, U, [](U a, U b) { return high_product(a, b); }>;
-    case IntegerOp::div_signed: return &binary<S, S, [](S a, S b) { return divide<S, Towards::zero>(a, b); }>;
-    case IntegerOp::div_floor: return &binary<S, S, [](S a, S b) { return divide<S, Towards::floor>(a, b); }>;
-    case IntegerOp::div_ceil_signed: return &binary<S, S, [](S a, S b) { return divide<S, Towards::ceil>(a, b); }>;
-    case IntegerOp::div_unsigned: return &binary<U, U, [](U a, U b) { return divide<U, Towards::zero>(a, b); }>;
-    case IntegerOp::div_ceil_unsigned: return &binary<U, U, [](U a, U b) { return divide<U, Towards::ceil>(a, b); }>;
-    case IntegerOp::rem_signed: return &binary<S, S, [](S a, S b) { return remainder(a, b); }>;
-    case IntegerOp::rem_unsigned: return &binary<U, U, [](U a, U b) { return remainder(a, b); }>;
-    case IntegerOp::neg: return &unary<U, U, [](U a) { return W{0} - W{a}; }>;
-    case IntegerOp::abs: return &unary<U, U, [](U a) { return static_cast<S>(a) < 0 ? W{0} - W{a} : W{a}; }>;
-    case IntegerOp::max_signed: return &binary<S, S, [](S a, S b) { return (a > b) ? a : b; }>;
-    case IntegerOp::max_unsigned: return &binary<U, U, [](U a, U b) { return (a > b) ? a : b; }>;
-    case IntegerOp::min_signed: return &binary<S, S, [](S a, S b) { return a < b ? a : b; }>;
-    case IntegerOp::min_unsigned: return &binary<U, U, [](U a, U b) { return a < b ? a : b; }>;
+    case IntegerOp::add:
+      return &binary<U, U, [](U a, U b) { return W{a} + W{b}; }>;
+    case IntegerOp::sub:
+      return &binary<U, U, [](U a, U b) { return W{a} - W{b}; }>;
+    case IntegerOp::mul:
+      return &binary<U, U, [](U a, U b) { return W{a} * W{b}; }>;
+    case IntegerOp::mul_high:
+      return &binary<U, U, [](U a, U b) { return high_product(a, b); }>;
+    case IntegerOp::div_signed:
+      return &binary<S, S, [](S a, S b) { return divide<S, Towards::zero>(a, b); }>;
+    case IntegerOp::div_floor:
+      return &binary<S, S, [](S a, S b) { return divide<S, Towards::floor>(a, b); }>;
+    case IntegerOp::div_ceil_signed:
+      return &binary<S, S, [](S a, S b) { return divide<S, Towards::ceil>(a, b); }>;
+    case IntegerOp::div_unsigned:
+      return &binary<U, U, [](U a, U b) { return divide<U, Towards::zero>(a, b); }>;
+    case IntegerOp::div_ceil_unsigned:
+      return &binary<U, U, [](U a, U b) { return divide<U, Towards::ceil>(a, b); }>;
+    case IntegerOp::rem_signed:
+      return &binary<S, S, [](S a, S b) { return remainder(a, b); }>;
+    case IntegerOp::rem_unsigned:
+      return &binary<U, U, [](U a, U b) { return remainder(a, b); }>;
+    case IntegerOp::neg:
+      return &unary<U, U, [](U a) { return W{0} - W{a}; }>;
+    case IntegerOp::abs:
+      return &unary<U, U, [](U a) { return static_cast<S>(a) < 0 ? W{0} - W{a} : W{a}; }>;
+    case IntegerOp::max_signed:
+      return &binary<S, S, [](S a, S b) { return (a > b) ? a : b; }>;
+    case IntegerOp::max_unsigned:
+      return &binary<U, U, [](U a, U b) { return (a > b) ? a : b; }>;
+    case IntegerOp::min_signed:
+      return &binary<S, S, [](S a, S b) { return a < b ? a : b; }>;
+    case IntegerOp::min_unsigned:
+      return &binary<U, U, [](U a, U b) { return a < b ? a : b; }>;
     case IntegerOp::shl:
       return &binary<U, U, [](U a, U b) { return b < kWidth ? W{a} << (b & (kWidth - 1)) : W{0}; }>;
     case IntegerOp::shr_unsigned:
@@ -92,9 +109,12 @@ Elementwise integer(IntegerOp op) {
       return &binary<U, U, [](U a, U b) {
         return b < kWidth ? static_cast<U>(static_cast<S>(a) >> (b & (kWidth - 1))) : U{0};
       }>;
-    case IntegerOp::and_: return &binary<U, U, [](U a, U b) { return a & b; }>;
-    case IntegerOp::or_: return &binary<U, U, [](U a, U b) { return a | b; }>;
-    case IntegerOp::xor_: return &binary<U, U, [](U a, U b) { return a ^ b; }>;
+    case IntegerOp::and_:
+      return &binary<U, U, [](U a, U b) { return a & b; }>;
+    case IntegerOp::or_:
+      return &binary<U, U, [](U a, U b) { return a | b; }>;
+    case IntegerOp::xor_:
+      return &binary<U, U, [](U a, U b) { return a ^ b; }>;
   }
   return nullptr;
 }
@@ -103,12 +123,18 @@ template <class T>
 Elementwise comparison(Predicate predicate) {
   using B = std::uint8_t;
   switch (predicate) {
-    case Predicate::equal: return &binary<T, B, [](T a, T b) { return a == b; }>;
-    case Predicate::not_equal: return &binary<T, B, [](T a, T b) { return a != b; }>;
-    case Predicate::less: return &binary<T, B, [](T a, T b) { return a < b; }>;
-    case Predicate::less_equal: return &binary<T, B, [](T a, T b) { return a <= b; }>;
-    case Predicate::greater: return &binary<T, B, [](T a, T b) { return (a > b); }>;
-    case Predicate::greater_equal: return &binary<T, B, [](T a, T b) { return a >= b; }>;
+    case Predicate::equal:
+      return &binary<T, B, [](T a, T b) { return a == b; }>;
+    case Predicate::not_equal:
+      return &binary<T, B, [](T a, T b) { return a != b; }>;
+    case Predicate::less:
+      return &binary<T, B, [](T a, T b) { return a < b; }>;
+    case Predicate::less_equal:
+      return &binary<T, B, [](T a, T b) { return a <= b; }>;
+    case Predicate::greater:
+      return &binary<T, B, [](T a, T b) { return (a > b); }>;
+    case Predicate::greater_equal:
+      return &binary<T, B, [](T a, T b) { return a >= b; }>;
   }
   return nullptr;
 }
@@ -123,10 +149,14 @@ void resize(const void* const* inputs, void* result, std::size_t count) {
 template <class From>
 Elementwise resize_to(unsigned bytes) {
   switch (bytes) {
-    case 1: return &resize<From, std::int8_t>;
-    case 2: return &resize<From, std::int16_t>;
-    case 4: return &resize<From, std::int32_t>;
-    default: return &resize<From, std::int64_t>;
+    case 1:
+      return &resize<From, std::int8_t>;
+    case 2:
+      return &resize<From, std::int16_t>;
+    case 4:
+      return &resize<From, std::int32_t>;
+    default:
+      return &resize<From, std::int64_t>;
   }
 }
 
@@ -151,46 +181,66 @@ void offset(const void* const* inputs, void* result, std::size_t count) {
 
 Elementwise integer_kernel(IntegerOp op, unsigned bytes) {
   switch (bytes) {
-    case 1: return integer<std::uint8_t>(op);
-    case 2: return integer<std::uint16_t>(op);
-    case 4: return integer<std::uint32_t>(op);
-    default: return integer<std::uint64_t>(op);
+    case 1:
+      return integer<std::uint8_t>(op);
+    case 2:
+      return integer<std::uint16_t>(op);
+    case 4:
+      return integer<std::uint32_t>(op);
+    default:
+      return integer<std::uint64_t>(op);
   }
 }
 
 Elementwise integer_comparison(Predicate predicate, bool is_signed, unsigned bytes) {
   switch (bytes) {
-    case 1: return is_signed ? comparison<std::int8_t>(predicate) : comparison<std::uint8_t>(predicate);
-    case 2: return is_signed ? comparison<std::int16_t>(predicate) : comparison<std::uint16_t>(predicate);
-    case 4: return is_signed ? comparison<std::int32_t>(predicate) : comparison<std::uint32_t>(predicate);
-    default: return is_signed ? comparison<std::int64_t>(predicate) : comparison<std::uint64_t>(predicate);
+    case 1:
+      return is_signed ? comparison<std::int8_t>(predicate) : comparison<std::uint8_t>(predicate);
+    case 2:
+      return is_signed ? comparison<std::int16_t>(predicate) : comparison<std::uint16_t>(predicate);
+    case 4:
+      return is_signed ? comparison<std::int32_t>(predicate) : comparison<std::uint32_t>(predicate);
+    default:
+      return is_signed ? comparison<std::int64_t>(predicate) : comparison<std::uint64_t>(predicate);
   }
 }
 
 Elementwise integer_resize(unsigned from_bytes, unsigned to_bytes, bool is_signed) {
   switch (from_bytes) {
-    case 1: return is_signed ? resize_to<std::int8_t>(to_bytes) : resize_to<std::uint8_t>(to_bytes);
-    case 2: return is_signed ? resize_to<std::int16_t>(to_bytes) : resize_to<std::uint16_t>(to_bytes);
-    case 4: return is_signed ? resize_to<std::int32_t>(to_bytes) : resize_to<std::uint32_t>(to_bytes);
-    default: return resize_to<std::int64_t>(to_bytes);
+    case 1:
+      return is_signed ? resize_to<std::int8_t>(to_bytes) : resize_to<std::uint8_t>(to_bytes);
+    case 2:
+      return is_signed ? resize_to<std::int16_t>(to_bytes) : resize_to<std::uint16_t>(to_bytes);
+    case 4:
+      return is_signed ? resize_to<std::int32_t>(to_bytes) : resize_to<std::uint32_t>(to_bytes);
+    default:
+      return resize_to<std::int64_t>(to_bytes);
   }
 }
 
 Elementwise select_kernel(unsigned bytes) {
   switch (bytes) {
-    case 1: return &choose<std::uint8_t>;
-    case 2: return &choose<std::uint16_t>;
-    case 4: return &choose<std::uint32_t>;
-    default: return &choose<std::uint64_t>;
+    case 1:
+      return &choose<std::uint8_t>;
+    case 2:
+      return &choose<std::uint16_t>;
+    case 4:
+      return &choose<std::uint32_t>;
+    default:
+      return &choose<std::uint64_t>;
   }
 }
 
 Elementwise offset_kernel(unsigned scale) {
   switch (scale) {
-    case 1: return &offset<1>;
-    case 2: return &offset<2>;
-    case 4: return &offset<4>;
-    default: return &offset<8>;
+    case 1:
+      return &offset<1>;
+    case 2:
+      return &offset<2>;
+    case 4:
+      return &offset<4>;
+    default:
+      return &offset<8>;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices: result = acc + lhs * rhs, row-major and contiguous. Every element is one chain of fused
-// multiply-adds (of integers: wrapping ones), acc first, then k = 0, 1, 2 …, whatever the blocking.
+// Products of matrices: result = acc + lhs * rhs, row-major and contiguous. Every element is one chain of
+// fused multiply-adds (of integers: wrapping ones), acc first, then k = 0, 1, 2 …, whatever the blocking.
 #pragma once
 
 #include <cstddef>
