@@ -216,7 +216,8 @@ template <class T, class I>
 inline I saturated(T a) {
   // Both bounds are powers of two, so they are exact; the upper one is the first that is too large.
   constexpr T kBelow = static_cast<T>(std::numeric_limits<I>::min());
-  constexpr T kAbove = static_cast<T>(std::numeric_limits<I>::max() / 2 + 1) * 2;
+  constexpr I kHalf = std::numeric_limits<I>::max() / 2 + 1;
+  constexpr T kAbove = static_cast<T>(kHalf) * 2;
   if (a != a) return 0;
   if (a >= kAbove) return std::numeric_limits<I>::max();
   if (a < kBelow) return std::numeric_limits<I>::min();
