@@ -17,11 +17,12 @@ constexpr std::uint64_t kMostPrinted = std::uint64_t{16} << 20;
 void Scratch::Free::operator()(std::byte* memory) const { std::free(memory); }
 
 std::byte* Scratch::bytes(std::size_t count) {
+  if (count > limit) throw std::bad_alloc();
   if (count > size_ || !memory_) {
     const std::size_t rounded = (std::max<std::size_t>(count, 64) + 63) / 64 * 64;
     memory_.reset();
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(64, rounded)));
-    if (!memory_) throw std::bad_alloc();  // Turned into a diagnostic where the thread began.
+    if (!memory_) throw std::bad_alloc();
     size_ = rounded;
   }
   return memory_.get();

@@ -17,7 +17,9 @@ namespace tileport::cpu {
 /// Grows, is aligned, and forgets what it held.
 class Scratch {
  public:
+  /// Throws std::bad_alloc beyond the limit, which becomes a diagnostic where the thread began.
   std::byte* bytes(std::size_t count);
+  std::uint64_t limit = ~std::uint64_t{0};
 
  private:
   struct Free {
@@ -43,7 +45,9 @@ struct Launch {
 
 class Frame {
  public:
-  explicit Frame(Launch& launch) : launch(launch), slots(launch.plan.slots.size()) {}
+  explicit Frame(Launch& launch) : launch(launch), slots(launch.plan.slots.size()) {
+    for (Scratch& each : scratch) each.limit = launch.limits.bytes;
+  }
 
   Launch& launch;
   std::vector<std::byte*> slots;

@@ -88,6 +88,7 @@ Signal combine(Frame& frame, const Reduction& reduction, std::span<const std::by
 std::array<Scratch, 2>& scratch_of(Frame& frame) {
   if (frame.reduction_scratch.size() <= frame.reduction_depth) {
     frame.reduction_scratch.resize(frame.reduction_depth + 1);
+    for (Scratch& each : frame.reduction_scratch.back()) each.limit = frame.launch.limits.bytes;
   }
   return frame.reduction_scratch[frame.reduction_depth];
 }
