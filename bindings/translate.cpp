@@ -87,7 +87,8 @@ py::dict translate_rows(const std::vector<Row>& rows, const translate::SourceNam
   std::vector<translate::Specialization> specializations;
   for (const auto& [name, kernel, module, argument_names, constants, is_variation] : rows) {
     if (module == nullptr) throw py::type_error("a specialization's module is None");
-    specializations.push_back({name, kernel, module, argument_names, constants_from(constants), is_variation});
+    specializations.push_back(
+        {name, kernel, module, argument_names, constants_from(constants), is_variation});
   }
   tileport::Result<translate::Translation> translation = [&] {
     const py::gil_scoped_release other_threads_may_run;
@@ -116,7 +117,8 @@ void bind_translate(py::module_& core) {
   py::module_ module = core.def_submodule("translate", "Tile IR to cuTile Rust.");
   module.def("translate", &translate_rows, py::arg("specializations"), py::arg("names"), py::arg("header"),
              py::arg("generic"),
-             "Translates (name, kernel, module, argument names, constants, is a variation) tuples. A dict: source, variants "
+             "Translates (name, kernel, module, argument names, constants, is a variation) tuples. A dict: "
+             "source, variants "
              "and refusals, (name, diagnostics) pairs; or only diagnostics if the input is wrong.");
   module.def(
       "evaluate",
@@ -125,7 +127,8 @@ void bind_translate(py::module_& core) {
       },
       py::arg("derivation"), py::arg("constants"),
       "The number that a derivation (a dict: operation, name, number, of) gives for constants, or None.");
-  module.def("derivation_operations", &translate::derivation_operations, "Names of the operations of derivations.");
+  module.def("derivation_operations", &translate::derivation_operations,
+             "Names of the operations of derivations.");
   module.def("untranslated_ops", &translate::untranslated_ops,
              "Mnemonics of the ops that have no translation.");
   module.def("kernel_name", &translate::kernel_name, py::arg("module"),

@@ -74,8 +74,8 @@ class Generic:
     derivation: Derivation | None
     """None: it follows from what is known of the arguments, as divisors and types do."""
     refuted: Mapping[str, Any] | None = None
-    """What explains the captured specializations, but not a variation: at constants of this expression the entry
-    is good for captured values only."""
+    """What explains the captured specializations, but not a variation: at constants of this expression the
+    entry is good for captured values only."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,14 @@ def translate(
     name is no Rust identifier.
     """
     rows = [
-        (each.name, each.kernel, each.module, list(each.argument_names), list(each.constants), each.is_variation)
+        (
+            each.name,
+            each.kernel,
+            each.module,
+            list(each.argument_names),
+            list(each.constants),
+            each.is_variation,
+        )
         for each in specializations
     ]
     tables = {file: dict(positions) for file, positions in (names or {}).items()}

@@ -49,8 +49,9 @@ void define_unsigned(Entry& entry, OpReader& op, std::string_view role, const st
     entry.define(op, role, result);
     return;
   }
-  const std::string raw = entry.bind(fmt::format("{}_unsigned", role),
-                                     entry.types().tile(unsigned_name(kind), entry.type(op.result()).shape), result);
+  const std::string raw =
+      entry.bind(fmt::format("{}_unsigned", role),
+                 entry.types().tile(unsigned_name(kind), entry.type(op.result()).shape), result);
   entry.define(op, role, call("bitcast", {raw}));
 }
 

@@ -272,8 +272,8 @@ void if_value(Entry& entry, OpReader& op, const std::string& condition, ir::Bloc
     if (std::string name = entry.result_name(*producer); !name.empty()) role = name;
   }
   const std::string variable = entry.rust_names().claim(role);
-  entry.out().open(fmt::format("let {}: {} = if {} {{", variable,
-                               entry.types().write(op.result_type()), condition));
+  entry.out().open(
+      fmt::format("let {}: {} = if {} {{", variable, entry.types().write(op.result_type()), condition));
   branch(entry, then_block, {Frame::Kind::if_value, op.id(), {}, {}});
   entry.out().reopen("} else {");
   branch(entry, else_block, {Frame::Kind::if_value, op.id(), {}, {}});

@@ -62,8 +62,9 @@ void float_to_integer(Entry& entry, OpReader& op) {
   } else if (is_signed || kind == ir::TypeKind::i1) {
     entry.define(op, stem, conversion);
   } else {
-    const std::string raw = entry.bind(
-        stem + "_unsigned", entry.types().tile(unsigned_name(kind), entry.type(op.result()).shape), conversion);
+    const std::string raw =
+        entry.bind(stem + "_unsigned", entry.types().tile(unsigned_name(kind), entry.type(op.result()).shape),
+                   conversion);
     entry.define(op, stem, call("bitcast", {raw}));
   }
 }

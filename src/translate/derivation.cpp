@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions are found from below: constants first, then one operation on them, then one more. Two expressions
-// with the same value in every row are one, the simpler. The last operation is found backwards: given one
-// operand, what is wanted says what the other has to be, and a table knows whether there is such an expression.
+// Expressions are found from below: constants first, then one operation on them, then one more. Two
+// expressions with the same value in every row are one, the simpler. The last operation is found backwards:
+// given one operand, what is wanted says what the other has to be, and a table knows whether there is such an
+// expression.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +41,8 @@ struct Unary {
 constexpr auto kUnary = std::to_array<Unary>({
     {"next_power_of_two",
      [](Integer a) {
-       return a < 1 ? std::nullopt : small(static_cast<Integer>(std::bit_ceil(static_cast<std::uint64_t>(a))));
+       return a < 1 ? std::nullopt
+                    : small(static_cast<Integer>(std::bit_ceil(static_cast<std::uint64_t>(a))));
      },
      "next_power_of_two({})"},
     {"negative", [](Integer a) { return small(-a); }, "-{}"},
@@ -60,7 +62,7 @@ struct Binary {
   Result (*apply)(Integer a, Integer b);
   std::string_view text;
   bool commutes = false;
-  Inverse second = nullptr;   ///< Given the first operand; null: not unique.
+  Inverse second = nullptr;    ///< Given the first operand; null: not unique.
   bool takes_numbers = false;  ///< Whether the second may be a number that no constant has.
 };
 
@@ -98,8 +100,7 @@ constexpr auto kFloatOperations = std::to_array<FloatOperation>({
     {"bits_times_log2e", [](double value) { return value * kLog2E; }, "bits({} * log2(e))"},
     {"bits_over_log2e", [](double value) { return value / kLog2E; }, "bits({} / log2(e))"},
     {"bits_of_complement", [](double value) { return 1.0 - value; }, "bits(1 - {})"},
-    {"bits_of_reciprocal_complement", [](double value) { return 1.0 / (1.0 - value); },
-     "bits(1 / (1 - {}))"},
+    {"bits_of_reciprocal_complement", [](double value) { return 1.0 / (1.0 - value); }, "bits(1 / (1 - {}))"},
     {"bits_of_square", [](double value) { return value * value; }, "bits({0} * {0})"},
     {"bits_of_reciprocal_root", [](double value) { return 1.0 / std::sqrt(value); }, "bits(1 / sqrt({}))"},
 });
@@ -254,7 +255,8 @@ class Search {
     for (const Binary& operation : kBinary) {
       for (const auto& [first, values] : known_) {
         if (operation.second) {
-          if (const Derivation* second = other(operation, values)) return on(operation.name, {first, *second});
+          if (const Derivation* second = other(operation, values))
+            return on(operation.name, {first, *second});
           continue;
         }
         for (std::size_t k = 0; k < constants_; ++k) {

@@ -361,12 +361,14 @@ std::string_view Entry::entry_path() const {
 
 std::map<std::string, std::int32_t> Entry::instance_hints() const {
   if (!function_.hints) return {};
-  return default_hints(module_, module_.attribute(*function_.hints)).value_or(std::map<std::string, std::int32_t>{});
+  return default_hints(module_, module_.attribute(*function_.hints))
+      .value_or(std::map<std::string, std::int32_t>{});
 }
 
 std::string Entry::entry_attribute() {
   const bool of_instance = signature_.variant ? signature_.variant->has_hints_by_instance : literals_.marks();
-  if (!function_.hints || (of_instance && !instance_hints().empty())) return fmt::format("#[{}()]", entry_path());
+  if (!function_.hints || (of_instance && !instance_hints().empty()))
+    return fmt::format("#[{}()]", entry_path());
   auto hints = entry_hints(module_, module_.attribute(*function_.hints));
   if (!hints) {
     refuse_entry(code::kHint, hints.error());
@@ -410,7 +412,8 @@ bool Entry::write_signature() {
   std::vector<std::string> generics;
   if (signature_.variant) {
     for (const Generic& each : signature_.variant->generics) {
-      generics.push_back(each.is_type ? each.name + ": ElementType" : fmt::format("const {}: i32", each.name));
+      generics.push_back(each.is_type ? each.name + ": ElementType"
+                                      : fmt::format("const {}: i32", each.name));
     }
   }
   out_.open_function(fmt::format("pub unsafe fn {}", signature_.variant ? signature_.variant->name : "f"),
@@ -440,7 +443,8 @@ void Entry::write_documentation() {
     if (each.derivation) {
       out_.line(fmt::format("/// * `{}`: the constant `{}`", each.name, each.derivation->text()));
     } else if (each.refuted) {
-      out_.line(fmt::format("/// * `{}`: `{}` where it was captured, but not everywhere", each.name, each.refuted->text()));
+      out_.line(fmt::format("/// * `{}`: `{}` where it was captured, but not everywhere", each.name,
+                            each.refuted->text()));
     } else if (!each.is_type) {
       out_.line(fmt::format("/// * `{}`: 1 if nothing is known to divide the argument", each.name));
     }
@@ -474,7 +478,8 @@ void Entry::write_divisor(ir::ValueId value) {
       promised ? static_cast<std::int64_t>(module_.tagged(promise->second, "predicate")->bits) : 1;
   const std::string role = stem(value);
   const bool is_pointer = kind == ir::TypeKind::pointer;
-  const std::string of = types_.element(is_pointer ? module_.type(module_.type(type(value).element).element).kind : kind);
+  const std::string of =
+      types_.element(is_pointer ? module_.type(module_.type(type(value).element).element).kind : kind);
   const auto divisor = literals_.next({Literal::Kind::divisor, {}, number, role});
   if (promised) absorbed_.insert(promise->second);
   if (divisor.is_generic) {

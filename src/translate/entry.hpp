@@ -179,9 +179,9 @@ class Entry {
   std::vector<std::string> variables_;  ///< By ValueId; empty: not defined yet.
   std::vector<std::string> stems_;
   std::vector<unsigned> uses_;
-  std::set<ir::OpId> absorbed_;       ///< Ops that the statements of their users make.
+  std::set<ir::OpId> absorbed_;                           ///< Ops that the statements of their users make.
   std::unordered_map<std::uint32_t, ir::OpId> divisors_;  ///< By value: the assume that is its only use.
-  std::vector<ir::ValueId> visible_;  ///< Values in scope, innermost last.
+  std::vector<ir::ValueId> visible_;                      ///< Values in scope, innermost last.
   std::unordered_map<std::uint32_t, std::uint64_t> constants_;
   /// Splats that variables in scope hold, by Splat::key, innermost last.
   std::vector<std::pair<std::string, std::string>> written_constants_;

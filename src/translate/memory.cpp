@@ -60,8 +60,8 @@ void offset(Entry& entry, OpReader& op) {
                call("addptr_tile", {entry.name(pointer), entry.name(op.operand("offset"))}));
 }
 
-/// All of a load's padding, if it is the zero of a type that may be generic: cutile 0.5.0 makes no scalar of a
-/// generic type from a tile.
+/// All of a load's padding, if it is the zero of a type that may be generic: cutile 0.5.0 makes no scalar of
+/// a generic type from a tile.
 std::optional<Splat> zeros_of_generic(Entry& entry, ir::ValueId scalar, ir::ValueId result) {
   if (!entry.is_constant(scalar)) return std::nullopt;
   const auto form = constant_form(entry.element(scalar), 0);

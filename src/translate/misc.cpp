@@ -80,8 +80,9 @@ std::string write(Entry& entry, const Splat& splat) {
   if (splat.value == "false") {
     // `constant(false, …)` gives true in cutile 0.5.0; a scalar `false` is right.
     const std::string no = entry.bind("no", "bool", text("false"));
-    return entry.bind(splat.role, splat.type,
-                      is_scalar(splat) ? call("scalar_to_tile", {no}) : call("broadcast_scalar", {no, splat.shape}));
+    return entry.bind(
+        splat.role, splat.type,
+        is_scalar(splat) ? call("scalar_to_tile", {no}) : call("broadcast_scalar", {no, splat.shape}));
   }
   const Expression written = call("constant", {splat.value, splat.shape});
   if (!splat.carrier) return entry.bind(splat.role, splat.type, written);

@@ -247,8 +247,9 @@ void scan(Entry& entry, OpReader& op) {
                   [](std::int64_t extent) { return extent == 1; })) {
     const auto rest = std::span(shape).subspan(dim);
     const std::string type = entry.types().tile(entry.types().element(kind), rest);
-    const std::string shorter = entry.bind(entry.stem(operand) + "_from_axis", type,
-                                           call("reshape", {entry.name(operand), entry.types().shape_value(rest)}));
+    const std::string shorter =
+        entry.bind(entry.stem(operand) + "_from_axis", type,
+                   call("reshape", {entry.name(operand), entry.types().shape_value(rest)}));
     const std::string totals =
         entry.bind("running_total_from_axis", type, call("scan_sum", {shorter, "0", direction, zero}));
     entry.define(op, "running_total", call("reshape", {totals, entry.types().shape_value(shape)}));

@@ -17,7 +17,8 @@ void reshaped(Entry& entry, OpReader& op) {
   std::string function(op.mnemonic());
   if (entry.element(source) == ir::TypeKind::pointer) function += "_ptr";
   entry.define(op, std::string(entry.stem(source)),
-               call(std::move(function), {entry.name(source), entry.types().shape_value(entry.type(op.result()).shape)}));
+               call(std::move(function),
+                    {entry.name(source), entry.types().shape_value(entry.type(op.result()).shape)}));
 }
 
 }  // namespace

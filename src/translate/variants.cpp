@@ -64,7 +64,8 @@ std::string camel_case(std::string_view text) {
 }
 
 std::string wish_for(const Generic& generic, const Literal& literal, bool is_only_type) {
-  if (generic.is_type) return is_only_type || literal.about.empty() ? "E" : camel_case(literal.about) + "Element";
+  if (generic.is_type)
+    return is_only_type || literal.about.empty() ? "E" : camel_case(literal.about) + "Element";
   if (!generic.derivation && !generic.refuted) return upper_snake_case(literal.about) + "_DIVISOR";
   // "cdiv(N, BLOCK)" becomes CDIV_N_BLOCK.
   const Derivation& of = generic.derivation ? *generic.derivation : *generic.refuted;
@@ -118,7 +119,8 @@ class Grouping {
     const auto rows = constants(members);
     Group group{members, {}, std::vector(members.front()->literals.size(), Group::kNoGeneric)};
     Names names;
-    const auto types = std::ranges::count(all, Family::type, [](const Varying& each) { return family(*each.first); });
+    const auto types =
+        std::ranges::count(all, Family::type, [](const Varying& each) { return family(*each.first); });
     std::vector<const Varying*> unexplained;
     for (const Varying& each : all) {
       const Family of = family(*each.first);
@@ -186,9 +188,8 @@ std::vector<GenericValue> Group::values(const Marked& member) const {
 }
 
 const Marked* Group::captured(const std::vector<Specialization>& specializations) const {
-  const auto found = std::ranges::find_if(members, [&](const Marked* member) {
-    return !specializations[member->specialization].is_variation;
-  });
+  const auto found = std::ranges::find_if(
+      members, [&](const Marked* member) { return !specializations[member->specialization].is_variation; });
   return found == members.end() ? nullptr : *found;
 }
 

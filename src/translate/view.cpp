@@ -42,9 +42,11 @@ void make_tensor_view(Entry& entry, OpReader& op) {
   const std::string shape_type = fmt::format("Shape<{}>", entry.types().extents(type.shape));
   const std::string stride_type = fmt::format("Array<{}>", entry.types().extents(type.strides));
   const std::string shape_name =
-      entry.bind(stem + "_shape", shape_type, dims(fmt::format("Shape::<{}>", entry.types().extents(type.shape)), *shape));
-  const std::string stride_name = entry.bind(
-      stem + "_strides", stride_type, dims(fmt::format("Array::<{}>", entry.types().extents(type.strides)), *strides));
+      entry.bind(stem + "_shape", shape_type,
+                 dims(fmt::format("Shape::<{}>", entry.types().extents(type.shape)), *shape));
+  const std::string stride_name =
+      entry.bind(stem + "_strides", stride_type,
+                 dims(fmt::format("Array::<{}>", entry.types().extents(type.strides)), *strides));
   const std::string token = entry.any_token();
   entry.define(op.result(), stem + std::string(kViewSuffix),
                call("make_tensor_view", {entry.name(base), shape_name, stride_name, token}));
@@ -69,8 +71,8 @@ void make_partition_view(Entry& entry, OpReader& op) {
   const std::string map = is_identity(type.dim_map) ? "dim_map::Identity" : array_value(type.dim_map);
   const std::string token = entry.any_token();
   entry.define(op.result(), tiles_name(entry, tensor),
-               call("make_partition_view",
-                    {"&" + entry.name(tensor), entry.types().shape_value(type.shape), padding(type.padding), map, token}));
+               call("make_partition_view", {"&" + entry.name(tensor), entry.types().shape_value(type.shape),
+                                            padding(type.padding), map, token}));
 }
 
 void get_shape(Entry& entry, OpReader& op, std::string_view role) {
@@ -163,9 +165,10 @@ void make_other_view(Entry& entry, OpReader& op) {
   const ir::ValueId tensor = op.operand("tensor_view");
   const ir::Type& type = entry.type(op.result());
   entry.need(Need::tileir);
-  entry.define(op.result(), tiles_name(entry, tensor),
-               call(std::string(op.mnemonic()),
-                    {"&" + entry.name(tensor), entry.types().shape_value(type.shape), padding(type.padding)}));
+  entry.define(
+      op.result(), tiles_name(entry, tensor),
+      call(std::string(op.mnemonic()),
+           {"&" + entry.name(tensor), entry.types().shape_value(type.shape), padding(type.padding)}));
 }
 
 constexpr Handler kHandlers[] = {

@@ -99,7 +99,9 @@ def test_element_types_are_a_generic() -> None:
 
 
 def test_what_is_known_of_arguments_is_no_structure() -> None:
-    variant = only(translated((kernel(64, 7, divisor=16), {}), (kernel(64, 7), {}), (kernel(64, 7, divisor=8), {})))
+    variant = only(
+        translated((kernel(64, 7, divisor=16), {}), (kernel(64, 7), {}), (kernel(64, 7, divisor=8), {}))
+    )
     assert follows(variant) == {"SIZE_DIVISOR": ""}
     assert [each.generics["SIZE_DIVISOR"] for each in variant.instances.values()] == [16, 1, 8]
 
@@ -131,7 +133,9 @@ def test_derived_numbers_are_recognized(number: Any, expected: str) -> None:
 
 def test_a_number_that_nothing_explains_makes_an_entry_of_its_own() -> None:
     translation = translated(
-        (kernel(64, 3), {"BLOCK": 64}), (kernel(128, 4), {"BLOCK": 128}), (kernel(256, 1000003), {"BLOCK": 256})
+        (kernel(64, 3), {"BLOCK": 64}),
+        (kernel(128, 4), {"BLOCK": 128}),
+        (kernel(256, 1000003), {"BLOCK": 256}),
     )
     assert [list(each.instances) for each in translation.variants] == [
         ["k__0000000000"], ["k__0000000001"], ["k__0000000002"],
@@ -154,7 +158,9 @@ def test_every_instance_computes_what_its_reference_does(tmp_path: Path) -> None
     variant = only(translation)
     (tmp_path / "kernel.rs").write_text(translation.source)
     instances = [Instance(name, variant.name, each.generics) for name, each in variant.instances.items()]
-    results = {each.name: each for each in check_kernels(tmp_path / "kernel.rs", tmp_path, instances, [TARGET])}
+    results = {
+        each.name: each for each in check_kernels(tmp_path / "kernel.rs", tmp_path, instances, [TARGET])
+    }
     for (module, _), instance in zip(rows, instances, strict=True):
         result = results[instance.name]
         assert result.error is None and result.file is not None
@@ -175,7 +181,11 @@ def index_row(name: str, constants: Mapping[str, int]) -> dict[str, Any]:
     return {
         "name": name,
         "kernel": "k",
-        "signature": [{"name": "output", "kind": "array", "rank": 0}, {"name": "size", "kind": "scalar"}, *values],
+        "signature": [
+            {"name": "output", "kind": "array", "rank": 0},
+            {"name": "size", "kind": "scalar"},
+            *values,
+        ],
     }
 
 
@@ -216,15 +226,17 @@ def test_a_derivation_that_only_fits_what_was_captured_is_corrected() -> None:
     for name, variation in result.variations.items():
         assert variation.predicted == tuple(sorted(filter(None, follows(variant).values())))
         constants = {"N": 640, "BLOCK": 64, **variation.constants}
-        assert variant.variations[name].generics[next(iter(follows(variant)))] == number(**{
-            "n": constants["N"], "block": constants["BLOCK"],
-        })  # fmt: skip
+        values = variant.variations[name].generics
+        assert values[next(iter(follows(variant)))] == number(constants["N"], constants["BLOCK"])
     assert len(result.variations) >= 1
     assert only(before).variations == {}
 
 
 def test_constants_that_cutile_refuses_are_passed_over() -> None:
-    rows = [index_row("k__0000000000", {"N": 8, "BLOCK": 64}), index_row("k__0000000001", {"N": 9, "BLOCK": 64})]
+    rows = [
+        index_row("k__0000000000", {"N": 8, "BLOCK": 64}),
+        index_row("k__0000000001", {"N": 9, "BLOCK": 64}),
+    ]
     given = specializations((kernel(64, 8), {"N": 8, "BLOCK": 64}), (kernel(64, 9), {"N": 9, "BLOCK": 64}))
     result = generics.recover(rows, given, translate.translate, lambda *_: Compiled(None, "no"))
     assert result.variations == {}

@@ -214,7 +214,8 @@ def test_the_other_kernels_are_still_translated() -> None:
     bad = bytecode.read(REFUSED["dense_constant"][0]())
     good = bytecode.read(_good())
     translation = translate.translate(
-        [translate.Specialization("bad", "k", bad), translate.Specialization("good", "k", good)], generic=False
+        [translate.Specialization("bad", "k", bad), translate.Specialization("good", "k", good)],
+        generic=False,
     )
     assert translation.entries == ["good"]
     assert [each.name for each in translation.refusals] == ["bad"]

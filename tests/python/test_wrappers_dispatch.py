@@ -117,7 +117,12 @@ def dispatch(refuted: dict[str, Any] | None = None, confirmed: bool = True) -> d
         {"name": "E", "kind": "type", "derivation": None, "follows": None, "refuted": None},
         {"name": "DOUBLE", "kind": "i32", "derivation": doubled, "follows": "count * 2", "refuted": refuted},
     ]
-    instance = {"name": "k__0000000001", "entry": "k_f32", "generics": {"E": "f32", "DOUBLE": 200}, "hints": {}}
+    instance = {
+        "name": "k__0000000001",
+        "entry": "k_f32",
+        "generics": {"E": "f32", "DOUBLE": 200},
+        "hints": {},
+    }
     return {
         "schema": "tileport/dispatch/1",
         "op": "op",

@@ -28,6 +28,7 @@ def main(model: str) -> int:
     start(DEVICE_MODELS[model], lambda launch: None)
     compiler = _Compiler(target)
     for line in sys.stdin:
+        answer: dict[str, str | None]
         try:
             answer = {"bytecode": compiler.compile(json.loads(line)).hex(), "reason": ""}
         except Exception as error:  # cuTile refuses in many ways; each is an answer

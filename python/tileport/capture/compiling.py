@@ -2,7 +2,9 @@
 """Compiles kernels for signatures that nobody launched: other constants than the captured ones.
 
 cuTile's compiler runs in a process of its own, where a GPU is pretended as it is for a capture; a kernel is
-found by its source file and its name. What is asked for is a row of an index with a signature that was changed.
+cuTile's compiler runs in a process of its own, where a GPU is pretended as it is for a capture; a kernel is
+found by its source file and its name. What is asked for is a row of an index with a signature that was
+changed.
 """
 
 from __future__ import annotations
@@ -10,14 +12,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
-from tileport.capture.workers import last_lines
 from tileport.errors import ToolchainError
+
+_MOST_LINES = 15
 
 
 @dataclass(frozen=True)
@@ -34,13 +38,16 @@ class KernelCompiler:
     def __init__(self, device_model: str = "h200") -> None:
         self._device_model = device_model
         self._process: subprocess.Popen[str] | None = None
+        self._said: IO[bytes]
+        """What the process prints. A file: a pipe that nobody reads would stop it."""
 
     def __enter__(self) -> KernelCompiler:
+        self._said = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tileport.capture._compiler", self._device_model],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._said,
             text=True,
             start_new_session=True,
         )
@@ -53,7 +60,7 @@ class KernelCompiler:
         assert process is not None
         process.kill()
         process.wait()
-        for stream in (process.stdin, process.stdout, process.stderr):
+        for stream in (process.stdin, process.stdout, self._said):
             if stream is not None:
                 stream.close()
 
@@ -64,9 +71,7 @@ class KernelCompiler:
         """
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None
-        request = {
-            key: row[key] for key in ("source", "kernel", "line", "hints", "calling_convention")
-        }
+        request = {key: row[key] for key in ("source", "kernel", "line", "hints", "calling_convention")}
         request["signature"] = list(signature)
         try:
             process.stdin.write(json.dumps(request) + "\n")
@@ -75,11 +80,11 @@ class KernelCompiler:
         except BrokenPipeError:
             answer = ""
         if not answer:
-            assert process.stderr is not None
             process.kill()
-            raise ToolchainError(
-                "compiler-ended", f"cuTile's compiler ended:\n{last_lines(process.stderr.read())}", "cuda.tile"
-            )
+            process.wait()
+            self._said.seek(0)
+            said = "\n".join(self._said.read().decode(errors="replace").splitlines()[-_MOST_LINES:])
+            raise ToolchainError("compiler-ended", f"cuTile's compiler ended:\n{said}", "cuda.tile")
         document = json.loads(answer)
         if document["bytecode"] is None:
             return Compiled(None, document["reason"])

@@ -210,7 +210,7 @@ def _result(translation: Translation, tried: _Tried) -> Recovered:
         if len(confirming) < WANTED:
             recovered.notes.append(
                 f"{variant.name} is confirmed at {len(confirming)} sets of other constants of "
-                f"{tried.attempts.get(variant.name, 0)} that were tried: cuTile refuses the others, or they lead to "
-                "another structure"
+                f"{tried.attempts.get(variant.name, 0)} that were tried: cuTile refuses the "
+                "others, or they lead to another structure"
             )
     return recovered

@@ -40,8 +40,8 @@ def run(
     source: Source,
     advance: Callable[[int, int, str], None] = lambda *_: None,
 ) -> dict[str, Any]:
-    """Writes kernel.rs and dispatch.json and gives facts: entries, by name the diagnostics of what is refused,
-    and notes about generics."""
+    """Writes kernel.rs and dispatch.json and gives facts: entries, by name the diagnostics of what is
+    refused, and notes about generics."""
     rows = index["specializations"]
     specializations = [
         translator.Specialization(

@@ -115,9 +115,10 @@ def check_kernels(
 ) -> list[CheckResult]:
     """Compiles entries or instances (None: all entries) of a kernel.rs: ``out/TARGET/NAME.tileirbc``.
 
-    ``on_result`` is called with each result as soon as it is there. A refused entry is a result, and so is an
-    instance that fits no entry; InputError is raised if the file as a whole is unusable, UsageError for unknown
-    entries and targets and for an unwritable ``out``, ToolchainError if tileport-check is missing or broken.
+    ``on_result`` is called with each result as soon as it is there. A refused entry is a result, and so is
+    an instance that fits no entry; InputError is raised if the file as a whole is unusable, UsageError for
+    unknown entries and targets and for an unwritable ``out``, ToolchainError if tileport-check is missing or
+    broken.
     """
     kernel, out = Path(kernel), Path(out)
     tool = find_toolchain().require("tileport-check")

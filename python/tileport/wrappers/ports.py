@@ -92,7 +92,7 @@ def read_index(folder: Path, op: str) -> dict[str, Any]:
 
 
 def read_dispatch(folder: Path, op: str) -> dict[str, Any] | None:
-    """The op's dispatch.json, by which entries serve constants that were not captured; None if there is none."""
+    """The op's dispatch.json, by which entries serve constants not captured; None if there is none."""
     path = folder / op / "dispatch.json"
     if not path.is_file():
         return None

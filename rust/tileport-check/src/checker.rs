@@ -36,9 +36,10 @@ impl Request {
 
     /// All entries of a file that has no generic ones.
     pub fn all(checker: &Checker, targets: &[impl AsRef<str>]) -> Result<Self, Diagnostic> {
-        let instances = checker.entries().iter().map(|entry| {
-            Instance::new(entry.name.clone(), entry, BTreeMap::new(), BTreeMap::new())
-        });
+        let instances = checker
+            .entries()
+            .iter()
+            .map(|entry| Instance::new(entry.name.clone(), entry, BTreeMap::new(), BTreeMap::new()));
         Self::new(instances.collect::<Result<_, _>>()?, targets)
     }
 
