@@ -12,8 +12,7 @@
 namespace tileport::cpu {
 namespace {
 
-constexpr std::uint32_t kAtomic = 1;
-constexpr std::uint32_t kFirstBlock = 2;
+constexpr std::uint32_t kFirstBlock = 1;
 
 /// Storages that touch become one: views of one allocation.
 std::vector<Storage> merged(std::vector<Storage> storages) {

@@ -21,8 +21,8 @@ class Guards {
 
   struct Region {
     Storage storage;
-    /// A number a granule: 0 nobody wrote it, kAtomic, or the block that did, from 2 on. Zero pages until
-    /// touched.
+    /// A number a granule: 0 if nobody wrote it but by atomics, or the block that did, from 1 on. Zero pages
+    /// until touched.
     std::unique_ptr<std::atomic<std::uint32_t>[], void (*)(void*)> writers { nullptr, nullptr };
     std::atomic<bool> written = false;
 

@@ -95,3 +95,69 @@ fn wrong_use_gives_status_2_and_the_usage() {
         assert!(output.stdout.is_empty());
     }
 }
+
+#[test]
+fn a_generic_entry_is_compiled_with_the_values_that_are_given() {
+    let out = scratch("tool-generics");
+    let (kernel, folder) = (path("generic.rs"), out.to_str().unwrap());
+    let generics = ["--entry", "zeros", "--generics", "E=f16, N=64", "--target", "sm_90", "--out", folder];
+    let output = tool(&[&[kernel.as_str()], &generics[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    // Without them it is refused, at its place.
+    let output = tool(&[&kernel, "--target", "sm_90", "--out", folder]);
+    assert_eq!(output.status.code(), Some(1));
+    let found = lines(&output.stdout);
+    assert_eq!(
+        (found[0]["name"].as_str(), found[0]["error"]["code"].as_str()),
+        (Some("zeros"), Some("generics"))
+    );
+    assert_eq!(found[0]["error"]["line"], 8);
+    assert!(found[0]["error"]["message"].as_str().unwrap().contains("a generic `E`"));
+}
+
+#[test]
+fn instances_are_compiled_under_their_names_and_misfits_are_results() {
+    let out = scratch("tool-instances");
+    let listing = out.join("instances.json");
+    let rows = serde_json::json!([
+        { "name": "half", "entry": "zeros", "generics": { "N": 64, "E": "f16" } },
+        { "name": "hinted", "entry": "zeros", "generics": { "E": "f32", "N": 8 }, "hints": { "occupancy": 2 } },
+        { "name": "odd", "entry": "zeros", "generics": { "E": "f16", "N": 64, "M": 1 } },
+        { "name": "less", "entry": "zeros", "generics": { "N": 64 } },
+        { "name": "unknown_hint", "entry": "zeros", "generics": { "E": "f16", "N": 8 }, "hints": { "speed": 9 } },
+        { "name": "absent", "entry": "ones" },
+    ]);
+    std::fs::write(&listing, rows.to_string()).unwrap();
+    let (kernel, folder) = (path("generic.rs"), out.join("files"));
+    let output = tool(&[
+        &kernel,
+        "--instances",
+        listing.to_str().unwrap(),
+        "--target",
+        "sm_90",
+        "--out",
+        folder.to_str().unwrap(),
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    let mut found: Vec<(String, String)> = lines(&output.stdout)
+        .iter()
+        .map(|line| {
+            let code = line["error"]["code"].as_str().unwrap_or("compiled");
+            (line["name"].as_str().unwrap().to_string(), code.to_string())
+        })
+        .collect();
+    found.sort();
+    let expected = [
+        ("absent", "unknown-entry"),
+        ("half", "compiled"),
+        ("hinted", "compiled"),
+        ("less", "generics"),
+        ("odd", "generics"),
+        ("unknown_hint", "generics"),
+    ];
+    assert_eq!(found, expected.map(|(name, code)| (name.to_string(), code.to_string())));
+    let read = |name: &str| std::fs::read(folder.join("sm_90").join(name)).unwrap();
+    let has = |bytes: &[u8], text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+    assert!(has(&read("hinted.tileirbc"), "occupancy") && !has(&read("half.tileirbc"), "occupancy"));
+    assert_ne!(read("hinted.tileirbc"), read("half.tileirbc"));
+}
