@@ -92,7 +92,7 @@ py::dict translate_rows(const std::vector<Row>& rows, const translate::SourceNam
   }
   tileport::Result<translate::Translation> translation = [&] {
     const py::gil_scoped_release other_threads_may_run;
-    return translate::translate(specializations, {generic, names, header});
+    return translate::translate(specializations, {names, header, generic});
   }();
   py::dict result;
   if (!translation) {

@@ -38,7 +38,9 @@ translate::Translation translated(const std::vector<translate::Specialization>& 
 
 translate::Translation translated(const ir::Module& module, const translate::Options& options = {},
                                   std::vector<std::string> arguments = {}) {
-  return translated({{"k__0", "k", &module, std::move(arguments)}}, options);
+  translate::Options named = options;
+  named.generic = false;
+  return translated({{"k__0", "k", &module, std::move(arguments)}}, named);
 }
 
 /// Captured kernels among the test data of the comparison; what cutile made of ports is left out.
@@ -80,7 +82,7 @@ TEST_CASE("golden kernel.rs files", "[translate]") {
     const auto module = tileport::bytecode::read_file(file.path().string());
     REQUIRE(module.has_value());
     const auto result = translated({{name, translate::kernel_name(*module), &*module, {}}},
-                                   {{}, "Golden file.\nSecond line."});
+                                   {{}, "Golden file.\nSecond line.", false});
     CHECK(result.source == read_text(std::filesystem::path(file.path()).replace_extension(".rs")));
   }
   CHECK(count >= 2);
@@ -162,8 +164,10 @@ TEST_CASE("entries of one kernel share a module, in the order given", "[translat
   const ir::Module second = b.finish();
   const auto result =
       translated({{"one", "left", &first, {}}, {"two", "right", &first, {}}, {"three", "left", &second, {}}},
-                 {{}, "Top line."});
-  CHECK(result.entries == std::vector<std::string>{"one", "two", "three"});
+                 {{}, "Top line.", false});
+  std::vector<std::string> names;
+  for (const translate::Variant& variant : result.variants) names.push_back(variant.name);
+  CHECK(names == std::vector<std::string>{"one", "three", "two"});
   CHECK(result.source ==
         "// Top line.\n"
         "#![allow(clippy::all, non_snake_case, unreachable_code, unsafe_op_in_unsafe_fn)]\n"
@@ -190,7 +194,7 @@ TEST_CASE("an entry's hints are said per target", "[translate]") {
   REQUIRE(result.refusals.size() == 1);
   CHECK(result.refusals[0].diagnostics[0].code == "TP-T0106");
   CHECK(result.refusals[0].diagnostics[0].place.path == "@k");
-  CHECK(result.entries.empty());
+  CHECK(result.variants.empty());
 }
 
 TEST_CASE("an entry that is too long for cutile's launcher goes without one", "[translate]") {
@@ -200,7 +204,7 @@ TEST_CASE("an entry that is too long for cutile's launcher goes without one", "[
     for (std::size_t i = 0; i < count; ++i) k.parameter(i32);
     const ir::Module module = k.finish();
     const auto result = translated(module);
-    REQUIRE(result.entries.size() == 1);
+    REQUIRE(result.variants.size() == 1);
     const std::string path = count == 64 ? "cutile" : "rust_analyzer";
     CHECK(result.source.find("#[" + path + "::entry()]") != std::string::npos);
   }

@@ -67,7 +67,7 @@ TEST_CASE("statements break as rustfmt breaks them", "[translate]") {
   out.let("x", "i32", call("f", {wide, wide, wide}));
   out.let("s", "Shape<{ [-1] }>", dims("Shape::<{ [-1] }>", {wide, wide, wide}));
   out.statement(call("g", {wide, wide, wide}));
-  out.open_function("fn h", {"a: " + wide, "b: " + wide, "c: " + wide});
+  out.open_function("fn h", {}, {"a: " + wide, "b: " + wide, "c: " + wide});
   out.close();
   CHECK(out.str() ==
         "    let x: i32 = f(a, b);\n"

@@ -35,10 +35,10 @@ struct Specialization {
 using SourceNames = std::map<std::string, std::map<std::pair<std::uint32_t, std::uint32_t>, std::string>>;
 
 struct Options {
-  /// Whether specializations of one structure share an entry. Otherwise each has its own, by its name.
-  bool generic = true;
   SourceNames names;
   std::string header;  ///< Lines for the top of the file, without comment marks.
+  /// Whether specializations of one structure share an entry. Otherwise each has its own, by its name.
+  bool generic = true;
 };
 
 /// A generic of an entry: an i32, or an element type.

@@ -27,8 +27,9 @@ from typer.core import TyperGroup
 from tileport import __version__
 from tileport.errors import Error
 
-# Subcommands whose name is no legal or no clear module name; every other file is named like its subcommand.
-_FILE_OF_COMMAND = {"as": "assemble", "dis": "disassemble"}
+# Subcommands whose name is no legal or no clear module name, or that of a function here; every other file is
+# named like its subcommand.
+_FILE_OF_COMMAND = {"as": "assemble", "dis": "disassemble", "run": "execute"}
 _COMMAND_OF_FILE = {file: command for command, file in _FILE_OF_COMMAND.items()}
 
 

@@ -29,21 +29,16 @@ pub mod _softmax_kernel_tma {
         let arg6_1: Tile<i32, { [] }> = scalar_to_tile(arg6);
         let arg7_1: Tile<i32, { [] }> = scalar_to_tile(arg7);
         let arg8_1: Tile<i32, { [] }> = scalar_to_tile(arg8);
-        // softmax.py:93
-        let token: Token = new_token_unordered();
-        // softmax.py:94
         let arg0_2: PointerTile<*mut f32, { [] }> = assume_div_by_raw(arg0_1, 16, None, None);
         let arg1_2: Tile<i32, { [] }> = assume_div_by_raw(arg1_1, 16, None, None);
         let arg2_2: Tile<i32, { [] }> = assume_div_by_raw(arg2_1, 16, None, None);
         let arg3_2: Tile<i32, { [] }> = assume_div_by_raw(arg3_1, 4, None, None);
-        // softmax.py:95
         let arg5_2: PointerTile<*mut f32, { [] }> = assume_div_by_raw(arg5_1, 16, None, None);
         let arg6_2: Tile<i32, { [] }> = assume_div_by_raw(arg6_1, 16, None, None);
         let arg7_2: Tile<i32, { [] }> = assume_div_by_raw(arg7_1, 16, None, None);
         let arg8_2: Tile<i32, { [] }> = assume_div_by_raw(arg8_1, 4, None, None);
         // softmax.py:93
-        let one_i32: Tile<i32, { [] }> = constant(1, shape![]);
-        let one_i32_1: Tile<i32, { [] }> = constant(1, shape![]);
+        let token: Token = new_token_unordered();
         let arg1_3: Tile<i32, { [] }> = assume_bounds_raw(arg1_2, Some(0), None);
         let arg1_4: Tile<i32, { [] }> = assume_div_by_raw(arg1_3, 16, None, None);
         let arg2_3: Tile<i32, { [] }> = assume_bounds_raw(arg2_2, Some(0), None);
@@ -64,7 +59,6 @@ pub mod _softmax_kernel_tma {
             Shape::<{ [-1, -1] }> { dims: &[tile_to_scalar(arg6_4), tile_to_scalar(arg7_4)] };
         let arg5_strides: Array<{ [-1, 1] }> = Array::<{ [-1, 1] }> { dims: &[tile_to_scalar(arg8_4)] };
         let arg5_view: Tensor<f32, { [-1, -1] }> = make_tensor_view(arg5_2, arg5_shape, arg5_strides, token);
-        let const_4096_i32: Tile<i32, { [] }> = constant(4096, shape![]);
         // softmax.py:101
         let (block_x, _, _): (i32, i32, i32) = get_tile_block_id();
         let block_x_1: Tile<i32, { [] }> = scalar_to_tile(block_x);
@@ -72,20 +66,20 @@ pub mod _softmax_kernel_tma {
         let (grid_x, _, _): (i32, i32, i32) = get_num_tile_blocks();
         let grid_x_1: Tile<i32, { [] }> = scalar_to_tile(grid_x);
         // softmax.py:106
-        let zero_i32: Tile<i32, { [] }> = constant(0, shape![]);
         let arg5_tiles: Partition<f32, { [1, 8192] }> =
             make_partition_view(&arg5_view, shape![1, 8192], padding::NegInf, dim_map::Identity, token);
         // softmax.py:126
-        let zero_i32_1: Tile<i32, { [] }> = constant(0, shape![]);
         let arg0_tiles: Partition<f32, { [1, 8192] }> =
             make_partition_view(&arg0_view, shape![1, 8192], padding::None, dim_map::Identity, token);
         // softmax.py:104
         let start: i32 = tile_to_scalar(block_x_1);
+        let const_4096_i32: Tile<i32, { [] }> = constant(4096, shape![]);
         let end: i32 = tile_to_scalar(const_4096_i32);
         let step: i32 = tile_to_scalar(grid_x_1);
         for index in (start..end).step_by(step as usize) {
             let index_1: Tile<i32, { [] }> = scalar_to_tile(index);
             // softmax.py:106
+            let zero_i32: Tile<i32, { [] }> = constant(0, shape![]);
             let (loaded, _): (Tile<f32, { [1, 8192] }>, Token) = load_view_raw(
                 &arg5_tiles,
                 [index_1, zero_i32],
@@ -117,7 +111,7 @@ pub mod _softmax_kernel_tma {
             let _: Token = store_view_raw(
                 &arg0_tiles,
                 quotient,
-                [index_1, zero_i32_1],
+                [index_1, zero_i32],
                 Some(token),
                 ordering::Weak,
                 scope::TileBlock,

@@ -38,8 +38,6 @@ pub mod _swiglu_forward_kernel {
         let arg11_1: Tile<i32, { [] }> = scalar_to_tile(arg11);
         let arg12_1: Tile<i32, { [] }> = scalar_to_tile(arg12);
         let arg13_1: Tile<i32, { [] }> = scalar_to_tile(arg13);
-        // swiglu.py:28
-        let token: Token = new_token_unordered();
         let arg0_2: PointerTile<*mut f32, { [] }> = assume_div_by_raw(arg0_1, 16, None, None);
         let arg1_2: Tile<i32, { [] }> = assume_div_by_raw(arg1_1, 16, None, None);
         let arg3_2: Tile<i32, { [] }> = assume_div_by_raw(arg3_1, 4, None, None);
@@ -49,13 +47,8 @@ pub mod _swiglu_forward_kernel {
         let arg10_2: PointerTile<*mut f32, { [] }> = assume_div_by_raw(arg10_1, 16, None, None);
         let arg11_2: Tile<i32, { [] }> = assume_div_by_raw(arg11_1, 16, None, None);
         let arg13_2: Tile<i32, { [] }> = assume_div_by_raw(arg13_1, 4, None, None);
-        // swiglu.py:32
-        let one_i64: Tile<i64, { [2048] }> = constant(1, shape![2048]);
-        // swiglu.py:33
-        let one_i64_1: Tile<i64, { [2048] }> = constant(1, shape![2048]);
-        // swiglu.py:37
-        let one_i64_2: Tile<i64, { [2048] }> = constant(1, shape![2048]);
         // swiglu.py:28
+        let token: Token = new_token_unordered();
         let arg1_3: Tile<i32, { [] }> = assume_bounds_raw(arg1_2, Some(0), None);
         let arg2_2: Tile<i32, { [] }> = assume_bounds_raw(arg2_1, Some(0), None);
         let arg3_3: Tile<i32, { [] }> = assume_bounds_raw(arg3_2, Some(0), None);
@@ -71,7 +64,6 @@ pub mod _swiglu_forward_kernel {
         // swiglu.py:30
         let lanes: Tile<i32, { [2048] }> = iota(shape![2048]);
         // swiglu.py:32
-        let zero_f32: Tile<f32, { [] }> = constant(0.0, shape![]);
         let block_x_2: Tile<i64, { [] }> = exti(block_x_1);
         let block_x_3: Tile<i64, { [1] }> = reshape(block_x_2, shape![1]);
         let block_x_4: Tile<i64, { [2048] }> = broadcast(block_x_3, shape![2048]);
@@ -93,11 +85,13 @@ pub mod _swiglu_forward_kernel {
         let arg2_unsigned: Tile<u64, { [2048] }> = bitcast(arg2_5);
         let is_less_than_1: Tile<bool, { [2048] }> = cmpi(lanes_unsigned, arg2_unsigned, predicate::LessThan);
         let both: Tile<bool, { [2048] }> = andi(is_less_than, is_less_than_1);
+        let one_i64: Tile<i64, { [2048] }> = constant(1, shape![2048]);
         let product_1: Tile<i64, { [2048] }> = lanes_1 * one_i64;
         let sum: Tile<i64, { [2048] }> = product + product_1;
         let arg0_3: PointerTile<*mut f32, { [1] }> = reshape_ptr(arg0_2, shape![1]);
         let arg0_4: PointerTile<*mut f32, { [2048] }> = broadcast_ptr(arg0_3, shape![2048]);
         let arg0_5: PointerTile<*mut f32, { [2048] }> = addptr_tile(arg0_4, sum);
+        let zero_f32: Tile<f32, { [] }> = constant(0.0, shape![]);
         let (loaded, _): (Tile<f32, { [2048] }>, Token) = load_ptr_tko(
             arg0_5,
             ordering::Weak,
@@ -108,7 +102,6 @@ pub mod _swiglu_forward_kernel {
             Latency::<0>,
         );
         // swiglu.py:33
-        let zero_f32_1: Tile<f32, { [] }> = constant(0.0, shape![]);
         let block_x_5: Tile<i64, { [] }> = exti(block_x_1);
         let block_x_6: Tile<i64, { [1] }> = reshape(block_x_5, shape![1]);
         let block_x_7: Tile<i64, { [2048] }> = broadcast(block_x_6, shape![2048]);
@@ -132,7 +125,7 @@ pub mod _swiglu_forward_kernel {
         let is_less_than_3: Tile<bool, { [2048] }> =
             cmpi(lanes_unsigned_1, arg7_unsigned, predicate::LessThan);
         let both_1: Tile<bool, { [2048] }> = andi(is_less_than_2, is_less_than_3);
-        let product_3: Tile<i64, { [2048] }> = lanes_2 * one_i64_1;
+        let product_3: Tile<i64, { [2048] }> = lanes_2 * one_i64;
         let sum_1: Tile<i64, { [2048] }> = product_2 + product_3;
         let arg5_3: PointerTile<*mut f32, { [1] }> = reshape_ptr(arg5_2, shape![1]);
         let arg5_4: PointerTile<*mut f32, { [2048] }> = broadcast_ptr(arg5_3, shape![2048]);
@@ -142,22 +135,22 @@ pub mod _swiglu_forward_kernel {
             ordering::Weak,
             None::<scope::TileBlock>,
             Some(both_1),
-            Some(tile_to_scalar(zero_f32_1)),
+            Some(tile_to_scalar(zero_f32)),
             Some(token),
             Latency::<0>,
         );
         // swiglu.py:19
-        let one_f32: Tile<f32, { [] }> = constant(1.0, shape![]);
         let negated: Tile<f32, { [2048] }> = negf(loaded);
         let exponential: Tile<f32, { [2048] }> = exp(negated);
-        let one_f32_1: Tile<f32, { [1] }> = reshape(one_f32, shape![1]);
-        let one_f32_2: Tile<f32, { [2048] }> = broadcast(one_f32_1, shape![2048]);
-        let sum_2: Tile<f32, { [2048] }> = addf(one_f32_2, exponential, rounding::NearestEven, ftz::Disabled);
+        let one_f32: Tile<f32, { [] }> = constant(1.0, shape![]);
+        let const_f32: Tile<f32, { [1] }> = reshape(one_f32, shape![1]);
+        let const_f32_1: Tile<f32, { [2048] }> = broadcast(const_f32, shape![2048]);
+        let sum_2: Tile<f32, { [2048] }> =
+            addf(const_f32_1, exponential, rounding::NearestEven, ftz::Disabled);
         // swiglu.py:20
-        let one_f32_3: Tile<f32, { [] }> = constant(1.0, shape![]);
-        let one_f32_4: Tile<f32, { [1] }> = reshape(one_f32_3, shape![1]);
-        let one_f32_5: Tile<f32, { [2048] }> = broadcast(one_f32_4, shape![2048]);
-        let quotient: Tile<f32, { [2048] }> = divf(one_f32_5, sum_2, rounding::Approx, ftz::Enabled);
+        let const_f32_2: Tile<f32, { [1] }> = reshape(one_f32, shape![1]);
+        let const_f32_3: Tile<f32, { [2048] }> = broadcast(const_f32_2, shape![2048]);
+        let quotient: Tile<f32, { [2048] }> = divf(const_f32_3, sum_2, rounding::Approx, ftz::Enabled);
         // swiglu.py:24
         let product_4: Tile<f32, { [2048] }> = mulf(loaded, quotient, rounding::NearestEven, ftz::Disabled);
         // swiglu.py:36
@@ -187,7 +180,7 @@ pub mod _swiglu_forward_kernel {
         let is_less_than_5: Tile<bool, { [2048] }> =
             cmpi(lanes_unsigned_2, arg12_unsigned, predicate::LessThan);
         let both_2: Tile<bool, { [2048] }> = andi(is_less_than_4, is_less_than_5);
-        let product_7: Tile<i64, { [2048] }> = lanes_3 * one_i64_2;
+        let product_7: Tile<i64, { [2048] }> = lanes_3 * one_i64;
         let sum_3: Tile<i64, { [2048] }> = product_6 + product_7;
         let arg10_3: PointerTile<*mut f32, { [1] }> = reshape_ptr(arg10_2, shape![1]);
         let arg10_4: PointerTile<*mut f32, { [2048] }> = broadcast_ptr(arg10_3, shape![2048]);
