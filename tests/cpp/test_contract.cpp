@@ -137,7 +137,8 @@ TEST_CASE("contract: good documents pass") {
 }
 
 TEST_CASE("contract: the schemas are embedded and are draft 7") {
-  CHECK(schema_names() == std::vector<std::string>{"tileport/dispatch/1", "tileport/index/1", "tileport/proof/1"});
+  CHECK(schema_names() ==
+        std::vector<std::string>{"tileport/dispatch/1", "tileport/index/1", "tileport/proof/1"});
   for (const auto& name : schema_names()) {
     const auto text = schema_text(name);
     REQUIRE(text.has_value());
