@@ -138,18 +138,18 @@ fn run(arguments: &Arguments) -> Result<bool, Diagnostic> {
     Ok(all_compiled)
 }
 
+/// An instance by its name, or why there is none.
+type Named = (String, Result<Instance, Diagnostic>);
+
 /// What to compile, by name: what --instances lists, else the named entries, else all. An instance that does
 /// not fit the file is a result like any other; a name on the command line that is none is bad use.
-fn instances_of(
-    checker: &Checker,
-    arguments: &Arguments,
-) -> Result<Vec<(String, Result<Instance, Diagnostic>)>, Diagnostic> {
+fn instances_of(checker: &Checker, arguments: &Arguments) -> Result<Vec<Named>, Diagnostic> {
     if let Some(file) = &arguments.instances {
         let unusable =
             |what: String| Diagnostic::new(Code::Unreadable, format!("{}: {what}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|e| unusable(e.to_string()))?;
         let rows: Vec<Value> = serde_json::from_str(&text).map_err(|e| unusable(e.to_string()))?;
-        return rows.iter().map(|row| instance_of(checker, row, &unusable)).collect();
+        return rows.iter().map(|row| instance_of(checker, row, unusable)).collect();
     }
     let all = checker.entries().iter().map(|entry| entry.name.clone()).collect();
     let names = if arguments.entries.is_empty() { &all } else { &arguments.entries };
@@ -166,7 +166,7 @@ fn instance_of(
     checker: &Checker,
     row: &Value,
     unusable: impl Fn(String) -> Diagnostic,
-) -> Result<(String, Result<Instance, Diagnostic>), Diagnostic> {
+) -> Result<Named, Diagnostic> {
     let string = |key: &str| {
         row[key].as_str().ok_or_else(|| unusable(format!("an instance has no string \"{key}\": {row}")))
     };
