@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 
 #include "translate/names.hpp"
 #include "translate/rust_types.hpp"
+#include "translate/selectors.hpp"
 
 namespace tileport::translate {
 namespace {
@@ -49,17 +49,6 @@ std::string upper_snake_case(std::string_view text) {
     }
   }
   while (!result.empty() && result.back() == '_') result.pop_back();
-  return result;
-}
-
-std::string camel_case(std::string_view text) {
-  std::string result;
-  bool starts = true;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte)) result += starts ? static_cast<char>(std::toupper(byte)) : c;
-    starts = !std::isalnum(byte);
-  }
   return result;
 }
 
@@ -137,7 +126,7 @@ class Grouping {
       for (const std::size_t place : each.places) group.generic_of[place] = group.generics.size();
       group.generics.push_back(std::move(generic));
     }
-    if (unexplained.empty() || getenv("TP_HACK")) {
+    if (unexplained.empty()) {
       groups_.push_back(std::move(group));
       return;
     }

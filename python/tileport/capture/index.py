@@ -72,7 +72,8 @@ def relative_source(path: Path) -> str:
 
 def specialization_name(kernel: str, text: str) -> str:
     """NAME of a specialization: its kernel and a hash of its Tile IR as ``tileirdisasm`` prints it."""
-    return f"{kernel}__{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+    digest = hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
+    return f"{kernel}__{digest[:10]}"
 
 
 def operator_name(source: Path, operator: Operator | None) -> str:

@@ -82,6 +82,7 @@ def command(
 def _specialization(file: Path) -> Any:
     """A file's kernel, named as the index beside it says, else as capture would name it."""
     from tileport import bytecode, text, translate
+    from tileport.capture.index import specialization_name
 
     module = bytecode.read_file(file)
     row = _index_row(file)
@@ -92,8 +93,7 @@ def _specialization(file: Path) -> Any:
         constants = translate.constants(row["signature"])
         return translate.Specialization(row["name"], row["kernel"], module, names, constants)
     kernel = translate.kernel_name(module)
-    digest = hashlib.sha256(text.print(module).encode("utf-8", "surrogateescape")).hexdigest()
-    return translate.Specialization(f"{kernel}__{digest[:10]}", kernel, module)
+    return translate.Specialization(specialization_name(kernel, text.print(module)), kernel, module)
 
 
 def _index_row(file: Path) -> dict[str, Any] | None:

@@ -11,15 +11,16 @@ knows it now, derives them anew. It has another structure: these constants are n
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tileport import bytecode, text
 from tileport import translate as translator
 from tileport.capture.compiling import Compiled, with_constants
+from tileport.capture.index import specialization_name
 from tileport.translate import Specialization, Translation, Variant
+from tileport.wrappers.derivations import constants_in
 
 WANTED = 3
 """So many other sets of constants confirm an entry."""
@@ -55,8 +56,6 @@ class Recovered:
     translation: Translation
     variations: dict[str, Variation] = field(default_factory=dict)
     """Those that confirm an entry, by name; the translation's variants list them."""
-    attempts: dict[str, int] = field(default_factory=dict)
-    """By entry: constants that were tried."""
     notes: list[str] = field(default_factory=list)
 
 
@@ -95,6 +94,7 @@ class _Tried:
         self._asked: set[tuple[str, str]] = set()
         self.known: dict[str, Variation] = {}
         self.attempts: dict[str, int] = {}
+        """By entry: sets of constants that were tried."""
 
     def specializations(self) -> Iterator[Specialization]:
         for variation in self.known.values():
@@ -127,8 +127,7 @@ class _Tried:
             if compiled.bytecode is None:
                 continue
             module = bytecode.read(compiled.bytecode, name)
-            digest = hashlib.sha256(text.print(module).encode(errors="surrogateescape")).hexdigest()
-            new = f"{row['kernel']}__{digest[:10]}"
+            new = specialization_name(row["kernel"], text.print(module))
             if new in self._rows or new in self.known:
                 continue
             predicted = _derivations(variant)
@@ -151,25 +150,13 @@ def _follows_constants(variant: Variant) -> bool:
     return any(generic.derivation is not None for generic in variant.generics)
 
 
-def _constants_of(variant: Variant) -> list[str]:
-    """The constants that the variant's generics follow, in order of appearance."""
-
-    def names(document: Mapping[str, Any]) -> Iterator[str]:
-        if document["operation"] == "constant":
-            yield document["name"]
-        for inner in document["of"]:
-            yield from names(inner)
-
-    found = (
-        name
-        for generic in variant.generics
-        if generic.derivation is not None
-        for name in names(generic.derivation.document)
-    )
-    return list(dict.fromkeys(found))
+def _constants_of(variant: Variant) -> set[str]:
+    """The constants that the variant's generics follow."""
+    derivations = (generic.derivation for generic in variant.generics)
+    return {name for each in derivations if each is not None for name in constants_in(each.document)}
 
 
-def other_constants(signature: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Iterator[Constants]:
+def other_constants(signature: Iterable[Mapping[str, Any]], names: Collection[str]) -> Iterator[Constants]:
     """Other values for the constants ``names`` of a signature: all doubled, halved, quadrupled; each alone
     doubled, or one more or less, which is the edge where tiles no longer divide extents, and so on."""
     values = {
@@ -201,7 +188,7 @@ def other_constants(signature: Iterable[Mapping[str, Any]], names: Sequence[str]
 
 
 def _result(translation: Translation, tried: _Tried) -> Recovered:
-    recovered = Recovered(translation, attempts=dict(tried.attempts))
+    recovered = Recovered(translation)
     for variant in translation.variants:
         if not _follows_constants(variant):
             continue

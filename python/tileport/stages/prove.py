@@ -14,6 +14,7 @@ from typing import Any
 
 import tileport
 from tileport import _core, bytecode, contract, text
+from tileport.capture.index import specialization_name
 from tileport.errors import InputError, RefusedError
 from tileport.stages import dispatch, machine_code, tile_ir
 from tileport.stages.assembly import AssemblyQueue
@@ -85,8 +86,8 @@ def _read_reference(path: Path, name: str, sha256: str) -> Any:
             "unreadable-reference", f"cannot be read: {error.strerror}", str(path), _RECAPTURE
         ) from None
     module = bytecode.read(data, str(path))
-    text_digest = hashlib.sha256(text.print(module).encode(errors="surrogateescape")).hexdigest()
-    if hashlib.sha256(data).hexdigest() != sha256 or not name.endswith(f"__{text_digest[:10]}"):
+    kernel = name.rpartition("__")[0]
+    if hashlib.sha256(data).hexdigest() != sha256 or name != specialization_name(kernel, text.print(module)):
         raise RefusedError(
             "tampered-reference",
             "is not the bytecode that was captured under this name",

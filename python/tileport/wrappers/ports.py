@@ -76,35 +76,38 @@ def read_index(folder: Path, op: str) -> dict[str, Any]:
     """The index of an op's specializations; InputError when it is damaged or of another schema."""
     path = folder / op / "reference" / "index.json"
     try:
-        index = json.loads(path.read_bytes())
+        data = path.read_bytes()
     except OSError as error:
         raise PortMissingError(
             "port-missing", f"no port of {op}", str(folder), f"Run `tileport convert {op}`."
         ) from error
-    except ValueError as error:
-        raise InputError(
-            "bad-index", f"not JSON: {error}", str(path), f"Run `tileport convert {op} --fresh`."
-        ) from error
-    if not isinstance(index, dict) or index.get("schema") != INDEX_SCHEMA:
-        found = index.get("schema") if isinstance(index, dict) else type(index).__name__
-        raise InputError("bad-index", f"expected schema {INDEX_SCHEMA}, found {found}", str(path))
-    return index
+    return _document(data, path, op, INDEX_SCHEMA, "bad-index")
 
 
 def read_dispatch(folder: Path, op: str) -> dict[str, Any] | None:
     """The op's dispatch.json, by which entries serve constants not captured; None if there is none."""
     path = folder / op / "dispatch.json"
-    if not path.is_file():
-        return None
     try:
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
         raise InputError(
             "bad-dispatch", f"cannot be read: {error}", str(path), f"Run `tileport convert {op} --fresh`."
         ) from error
-    if not isinstance(document, dict) or document.get("schema") != DISPATCH_SCHEMA:
+    return _document(data, path, op, DISPATCH_SCHEMA, "bad-dispatch")
+
+
+def _document(data: bytes, path: Path, op: str, schema: str, code: str) -> dict[str, Any]:
+    try:
+        document = json.loads(data)
+    except ValueError as error:
+        raise InputError(
+            code, f"not JSON: {error}", str(path), f"Run `tileport convert {op} --fresh`."
+        ) from error
+    if not isinstance(document, dict) or document.get("schema") != schema:
         found = document.get("schema") if isinstance(document, dict) else type(document).__name__
-        raise InputError("bad-dispatch", f"expected schema {DISPATCH_SCHEMA}, found {found}", str(path))
+        raise InputError(code, f"expected schema {schema}, found {found}", str(path))
     return document
 
 
